@@ -1,0 +1,91 @@
+"""The command line. Commands are registered here, one file a group; an error is a paragraph and a code."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+
+import click
+
+from codelake import __version__
+from codelake.cli import options
+from codelake.cli.config import config
+from codelake.cli.doctor import doctor
+from codelake.cli.options import Given
+from codelake.cli.output import as_json
+from codelake.cli.setup import setup
+from codelake.errors import CodelakeError, UsageError
+from codelake.hidden import HIDDEN
+
+COMMANDS: tuple[click.Command, ...] = (setup, doctor, config)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="codelake")
+def cli() -> None:
+    """Python repositories as a code property graph in a lake of Delta tables."""
+
+
+for _command in COMMANDS:
+    cli.add_command(_command)
+options.add_to(cli)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    sys.exit(run(sys.argv[1:] if arguments is None else arguments))
+
+
+def run(arguments: Sequence[str]) -> int:
+    given = Given(json="--json" in arguments)
+    try:
+        code = cli.main(list(arguments), prog_name="codelake", standalone_mode=False, obj=given)
+        # Not standalone, click returns the code of `context.exit` instead of raising it.
+        return code if isinstance(code, int) else 0
+    except (KeyboardInterrupt, click.Abort):
+        return 130
+    except BrokenPipeError:
+        # The reader of a pipe has seen enough. Python would complain once more when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except click.ClickException as error:
+        return _report(given, _as_usage_error(error))
+    except CodelakeError as error:
+        return _report(given, error)
+    except Exception as error:  # noqa: BLE001 - the one place: what nobody expected is a bug, said in one paragraph
+        what = f"this is a bug in codelake: {type(error).__name__}: {_first_line(error)}"
+        bug = CodelakeError(what, do="Run it again with -v for the traceback, and report both.")
+        return _report(given, bug, error)
+
+
+def _as_usage_error(error: click.ClickException) -> UsageError:
+    what, asks, nearest = error.format_message().partition(" Did you mean ")
+    context = getattr(error, "ctx", None)
+    see = f"See `{context.command_path} --help`." if context is not None else ""
+    return UsageError(what, do=f"{asks.lstrip()}{nearest} {see}".strip())
+
+
+def _first_line(error: Exception) -> str:
+    # An exception from the JVM carries its stack in the message.
+    return str(error).strip().partition("\n")[0]
+
+
+def _report(given: Given, error: CodelakeError, cause: Exception | None = None) -> int:
+    if given.flags.get("verbose"):
+        click.echo(_masked(given, "".join(traceback.format_exception(cause or error))), err=True)
+    if given.json:
+        # Standard output is for answers, and this is none.
+        click.echo(_masked(given, as_json(error.as_dict())), err=True)
+    else:
+        click.echo(_masked(given, f"codelake: {error}"), err=True)
+    return error.exit_code
+
+
+def _masked(given: Given, text: str) -> str:
+    """Spark and the stores write messages of their own, and may quote what they were given."""
+    for secret in given.settings.secrets() if given.settings is not None else ():
+        # Most options count as secret, `true` and `10` among them: hiding these would only garble the text.
+        if len(secret) >= 4 and secret.lower() not in ("true", "false"):
+            text = text.replace(secret, HIDDEN)
+    return text

@@ -1,0 +1,103 @@
+"""What was done to the lake, as tables of the lake. Rows are collected during a run and written in one
+append per table at its end (codelake.delta.record)."""
+
+from __future__ import annotations
+
+from codelake.contracts.semantic import RUN_ID, TABLE_NAME, TABLE_VERSION
+from codelake.contracts.table import Column, Layout, Table
+
+_RUN = Column("run_id", "string", "the run that did it", RUN_ID)
+_AT = Column("recorded_at", "timestamp", "when it was done, UTC")
+_TABLE = Column("table_name", "string", "the table it was done to", TABLE_NAME)
+
+SNAPSHOTS = Table(
+    name="snapshots",
+    meaning="One row a pin: which version of which table a run read, and under which protocol.",
+    columns=(
+        _RUN,
+        _AT,
+        _TABLE,
+        Column("version", "bigint", "the pinned version", TABLE_VERSION),
+        Column("committed_at", "timestamp", "when that version was committed, UTC"),
+        Column("asked", "string", "what was asked for: latest, version N, or a time"),
+        Column("table_uuid", "string", "Delta's id of the table; another one means the table was made anew"),
+        Column("min_reader_version", "int", "protocol: lowest reader version"),
+        Column("min_writer_version", "int", "protocol: lowest writer version"),
+        Column("features", "array<string>", "protocol: the table's features, sorted"),
+        Column("n_files", "bigint", "data files in that version"),
+        Column("n_bytes", "bigint", "bytes of those files"),
+        Column("n_rows", "bigint", "rows by the files' statistics, less deleted ones", nullable=True),
+    ),
+    key=("run_id", "table_name", "version"),
+    key_scope="write",
+    layout=Layout(stats=("run_id", "recorded_at", "table_name", "version"), sort_by=("table_name",)),
+    append_only=True,
+)
+
+COMMITS = Table(
+    name="commits",
+    meaning="One row a commit: what a run wrote, by which stage, from which pins, with Delta's own metrics.",
+    columns=(
+        _RUN,
+        _AT,
+        _TABLE,
+        Column("version", "bigint", "the version this commit made", TABLE_VERSION),
+        Column("mode", "string", "append, overwrite, replace, merge, update or delete"),
+        Column("stage", "string", "the stage that wrote"),
+        Column("commit_id", "string", "unique name of this commit, also in the Delta log"),
+        Column("app", "string", "the application id that makes the commit idempotent", nullable=True),
+        Column("app_version", "bigint", "the application's growing version", nullable=True),
+        Column("is_repeat", "boolean", "the commit had been made before by the same app and version"),
+        Column("fingerprint", "string", "fingerprint of the stage's plan", nullable=True),
+        Column("pins", "map<string,bigint>", "table and version of each input"),
+        Column("n_attempts", "int", "attempts until it was committed, conflicts included"),
+        Column("metrics", "map<string,bigint>", "Delta's operation metrics: rows, files, bytes"),
+        Column("gates", "map<string,bigint>", "rows that broke a rule whose action is drop or warn"),
+        Column("duration_ms", "bigint", "from the call to the version, gates included"),
+    ),
+    key=("commit_id",),
+    key_scope="write",
+    layout=Layout(stats=("run_id", "recorded_at", "table_name", "version"), sort_by=("table_name", "version")),
+    append_only=True,
+)
+
+SCANS = Table(
+    name="scans",
+    meaning="One row a scan: what was read at which pin, which files the filter could touch, how the scan was shaped.",
+    columns=(
+        _RUN,
+        _AT,
+        _TABLE,
+        Column("version", "bigint", "the pinned version", TABLE_VERSION),
+        Column("stage", "string", "the stage that read"),
+        Column("filter", "string", "the filter, as SQL", nullable=True),
+        Column("n_files", "bigint", "files of the version"),
+        Column("n_candidates", "bigint", "files that the filter can touch"),
+        Column("n_pruned", "bigint", "files that partition values and statistics rule out"),
+        Column("n_bytes", "bigint", "bytes of the candidates"),
+        Column("n_rows", "bigint", "rows of the candidates by their statistics", nullable=True),
+        Column("from_version", "bigint", "change feed: first version read", nullable=True),
+        Column("options", "map<string,string>", "effective options: columns, casts, defaults, renames, files"),
+    ),
+    layout=Layout(stats=("run_id", "recorded_at", "table_name", "version"), sort_by=("table_name",)),
+    append_only=True,
+)
+
+QUALITY = Table(
+    name="quality",
+    meaning="One row a rule that was broken: by a commit's gate, or by the graph itself.",
+    columns=(
+        _RUN,
+        _AT,
+        _TABLE,
+        Column("rule", "string", "the gate or graph rule"),
+        Column("action", "string", "fail, drop or warn; empty where the graph was measured"),
+        Column("entity_id", "string", "the row concerned: its key, or an id", nullable=True),
+        Column("issue", "string", "what was wrong with it"),
+        Column("n", "bigint", "how many rows; a row of its own each up to the sample, the rest counted"),
+    ),
+    layout=Layout(stats=("run_id", "recorded_at", "table_name", "rule"), sort_by=("table_name", "rule")),
+    append_only=True,
+)
+
+OPERATIONS = (SNAPSHOTS, COMMITS, SCANS, QUALITY)

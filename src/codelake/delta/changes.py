@@ -1,0 +1,139 @@
+"""The change feed: what happened to a table between two versions, and how far each reader has come.
+
+A reader's cursor lies in the commit that used what was read: it moves with the downstream commit or not at
+all, so that a run killed in between reads the same window again and nothing is skipped or doubled.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from codelake.contracts.operations import SCANS
+from codelake.contracts.table import Table
+from codelake.delta.engine import engine_errors
+from codelake.delta.log import Log
+from codelake.delta.run import Run, pin
+from codelake.delta.schema import named
+from codelake.delta.write import newest_own_commit
+from codelake.errors import FeedUnavailable, PinUnavailable, UsageError
+
+CHANGE_COLUMNS = ("_change_type", "_commit_version", "_commit_timestamp")
+
+
+@dataclass(frozen=True)
+class Window:
+    """The versions whose changes are read: after `after`, up to and with `until`."""
+
+    table: str
+    after: int
+    until: int
+
+    @property
+    def is_empty(self) -> bool:
+        return self.after >= self.until
+
+
+def cursor(run: Run, *, reader: str, source: Table, into: Table) -> int | None:
+    """The last version of `source` that `reader` has brought into `into`; None if it has read nothing yet."""
+    newest = newest_own_commit(run.lake.log(into.name))
+    found = newest.own.get("cursors", {}).get(reader, {}).get(source.name) if newest else None
+    return None if found is None else int(found)
+
+
+def window(run: Run, source: Table, *, after: int) -> Window:
+    """From a cursor to the run's pin."""
+    until = pin(run, source).version
+    if after > until:
+        raise UsageError(
+            f"change feed of {source.name}",
+            expected=f"a cursor up to {until}, the run's pin",
+            found=after,
+            do="The table was made anew or restored: rebuild in full.",
+        )
+    return Window(source.name, after, until)
+
+
+def changes(run: Run, source: Table, *, after: int, until: int | None = None) -> DataFrame:
+    """Rows of the feed in the contract's columns, with what happened to each, in which version and when."""
+    upto = pin(run, source).version if until is None else until
+    log = run.lake.log(source.name)
+    _require_feed(log, after + 1, upto)
+    run.note(
+        SCANS,
+        table_name=source.name,
+        version=upto,
+        stage=run.stage,
+        filter=None,
+        n_files=0,
+        n_candidates=0,
+        n_pruned=0,
+        n_bytes=0,
+        n_rows=None,
+        from_version=after + 1,
+        options={"feed": f"versions {after + 1} to {upto}"},
+    )
+    with engine_errors(f"change feed of {source.name}, versions {after + 1} to {upto}"):
+        feed = (
+            run.lake.session.read.format("delta")
+            .option("readChangeFeed", "true")
+            .option("startingVersion", after + 1)
+            .option("endingVersion", upto)
+            .load(run.lake.uri(source.name))
+        )
+        return feed.select(*(named(F.col(f"`{c.name}`"), c) for c in source.columns), *CHANGE_COLUMNS)
+
+
+def _require_feed(log: Log, first: int, last: int) -> None:
+    """The window can be read in full, or the error says why not before anything is read."""
+    if first > last:
+        raise UsageError(f"change feed of {log.name}", expected="a window of versions", found=f"{first} to {last}")
+    if last > log.version:
+        raise PinUnavailable(
+            f"change feed of {log.name}", expected=f"versions up to {log.version}", found=f"{first} to {last}"
+        )
+    way_out = "Rebuild in full: the changes in between can no longer be told."
+    if first < log.versions.start:
+        raise FeedUnavailable(
+            f"change feed of {log.name}, versions {first} to {last}",
+            expected=f"versions from {log.versions.start} on, which the log still has",
+            found=f"version {first}, cleaned up",
+            do=way_out,
+        )
+    # the property as it was before the window, then each change of it within
+    enabled = None
+    for version in range(first, last + 1):
+        for action in log.actions(version):
+            if "metaData" in action:
+                enabled = action["metaData"].get("configuration", {}).get("delta.enableChangeDataFeed") == "true"
+                if not enabled:
+                    raise _not_enabled(log, version, way_out)
+    if enabled is None and log.properties.get("delta.enableChangeDataFeed") != "true":
+        raise _not_enabled(log, first, way_out)
+    _require_change_files(log, first, last, way_out)
+
+
+def _not_enabled(log: Log, version: int, way_out: str) -> FeedUnavailable:
+    return FeedUnavailable(
+        f"change feed of {log.name}",
+        expected="delta.enableChangeDataFeed = true throughout the window",
+        found=f"not enabled at version {version}",
+        do=f"Enable it for later versions. {way_out}",
+    )
+
+
+def _require_change_files(log: Log, first: int, last: int, way_out: str) -> None:
+    """Files that the feed is made of may have been vacuumed. On a local disk that is a `stat` a file."""
+    if not log.store.is_local:
+        return
+    for version in range(first, last + 1):
+        for path in log.feed_files(version):
+            if not (log.store.path / log.name / path).exists():
+                raise FeedUnavailable(
+                    f"change feed of {log.name}, version {version}",
+                    expected=f"the file {path}",
+                    found="no such file: it was vacuumed",
+                    do=way_out,
+                )

@@ -1,0 +1,191 @@
+"""What rows must satisfy before they are committed.
+
+Nothing here runs a job of its own while all is well. Rules that fail are part of the write's own plan: a
+row that breaks one ends the job before Delta commits. Rules that drop or warn are counted by the same job.
+Only when a rule was broken are the rows looked at again, to say which they were.
+
+A check whose action is `fail` is also a constraint of the Delta table, so that other writers are bound by
+it and the engine enforces it; it is put into the plan only where the table lacks it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import reduce
+from typing import Any
+
+from pyspark.sql import Column as SparkColumn
+from pyspark.sql import DataFrame, Observation, Window
+from pyspark.sql import functions as F
+
+from codelake.contracts.table import Action, Reference, Table
+from codelake.delta.drift import CONSTRAINT
+from codelake.delta.log import Log
+
+SAMPLE = 5
+_MARK = "codelake gate: "
+
+
+@dataclass(frozen=True)
+class Rule:
+    name: str
+    action: Action
+    broken: SparkColumn
+    """True for a row that breaks the rule; never NULL."""
+    in_plan: bool
+    """False where Delta itself enforces it."""
+
+
+@dataclass(frozen=True)
+class Violation:
+    rule: str
+    action: Action
+    n: int
+    sample: tuple[dict[str, Any], ...]
+
+    def __str__(self) -> str:
+        rows = "; ".join(", ".join(f"{k}={v!r}" for k, v in row.items()) for row in self.sample)
+        return f"{self.rule}: {self.n} row(s), such as [{rows}]"
+
+
+@dataclass
+class Gated:
+    """Rows with their rules, ready to be written."""
+
+    table: Table
+    marked: DataFrame
+    """The rows with the columns that rules need."""
+    rules: tuple[Rule, ...]
+    columns: tuple[str, ...]
+    observation: Observation | None = field(default=None)
+
+    def rows(self, *, counting: bool) -> DataFrame:
+        """The plan to write: refuses and drops as it runs, and counts if the write runs in the rows' own session."""
+        kept = self.marked
+        loud = [r for r in self.rules if r.action == "fail" and r.in_plan]
+        if loud:
+            refuse = reduce(
+                lambda rest, rule: F.when(rule.broken, F.raise_error(F.lit(_MARK + rule.name))).otherwise(rest),
+                reversed(loud),
+                F.lit(True),
+            )
+            kept = kept.where(refuse.cast("boolean"))
+        counted = [r for r in self.rules if r.action != "fail"]
+        if counted and counting:
+            self.observation = Observation()
+            kept = kept.observe(
+                self.observation, *(F.count_if(r.broken).alias(f"rule_{i}") for i, r in enumerate(counted))
+            )
+        for rule in counted:
+            if rule.action == "drop":
+                kept = kept.where(~rule.broken)
+        return kept.select(*(F.col(f"`{c}`") for c in self.columns))
+
+    def counts(self) -> dict[str, int]:
+        """Rows that were dropped or warned of, per rule. Only after the rows were written."""
+        counted = [r for r in self.rules if r.action != "fail"]
+        if self.observation is None:
+            return {v.rule: v.n for v in self.violations([r.name for r in counted])}
+        seen = self.observation.get
+        return {r.name: int(seen[f"rule_{i}"]) for i, r in enumerate(counted) if seen[f"rule_{i}"]}
+
+    def violations(self, names: Sequence[str] | None = None) -> list[Violation]:
+        """Which rows broke which rule; runs jobs. All rules, or those named."""
+        rules = [r for r in self.rules if names is None or r.name in names]
+        if not rules:
+            return []
+        totals = self.marked.select(
+            *(F.count_if(r.broken).alias(f"rule_{i}") for i, r in enumerate(rules))
+        ).collect()[0]
+        shown = self.table.key or self.columns
+        found = []
+        for i, rule in enumerate(rules):
+            if totals[i]:
+                sample = self.marked.where(rule.broken).select(*(F.col(f"`{c}`") for c in shown)).limit(SAMPLE)
+                rows = tuple(row.asDict() for row in sample.collect())
+                found.append(Violation(rule.name, rule.action, int(totals[i]), rows))
+        return found
+
+
+def gated(
+    rows: DataFrame,
+    table: Table,
+    log: Log,
+    *,
+    others: DataFrame | None,
+    referred: Mapping[str, DataFrame],
+    within: str | None = None,
+) -> Gated:
+    """The rows with every rule of the contract and of the table itself.
+
+    `others` are the rows that stay in the table beside the new ones, where the key must be unique across
+    both; `referred` holds the rows of the tables that references point to; `within` is the condition that
+    a replace rewrites, outside of which no row may be written.
+    """
+    columns = tuple(rows.columns)
+    rules = [*_null_rules(table, log), *_check_rules(table, log)]
+    if within is not None:
+        stray = F.coalesce(~F.expr(within), F.lit(False))
+        rules.append(Rule(f"{', '.join(table.replace_by)} is among what is replaced", "fail", stray, in_plan=False))
+    marked = rows
+    if table.key:
+        counted = F.count(F.lit(1)).over(Window.partitionBy(*table.key))
+        marked = marked.withColumn("_same_key", counted)
+        broken = F.col("_same_key") > 1
+        if others is not None:
+            there = others.select(*table.key).withColumn("_there", F.lit(True))
+            marked = marked.join(there.dropDuplicates(), on=list(table.key), how="left")
+            broken = broken | F.col("_there").isNotNull()
+        rules.append(Rule(f"key ({', '.join(table.key)}) is unique", "fail", broken, in_plan=True))
+    for i, reference in enumerate(table.references):
+        marked, rule = _referring(marked, reference, referred[reference.table], f"_refers_{i}")
+        rules.append(rule)
+    return Gated(table, marked, tuple(rules), columns)
+
+
+def _null_rules(table: Table, log: Log) -> list[Rule]:
+    """NOT NULL of the contract and of the table: the stricter of the two holds."""
+    stored = {f["name"]: not f["nullable"] for f in log.fields}
+    rules = []
+    for column in table.columns:
+        by_table = stored.get(column.name, False)
+        if by_table or not column.nullable:
+            broken = F.col(f"`{column.name}`").isNull()
+            rules.append(Rule(f"{column.name} is not null", "fail", broken, in_plan=not by_table))
+    return rules
+
+
+def _check_rules(table: Table, log: Log) -> list[Rule]:
+    stored = {
+        name.removeprefix(CONSTRAINT): text for name, text in log.properties.items() if name.startswith(CONSTRAINT)
+    }
+    rules = []
+    for check in table.all_checks:
+        in_plan = check.action != "fail" or stored.get(check.name) != check.sql
+        rules.append(Rule(check.name, check.action, ~F.expr(check.sql), in_plan=in_plan))
+    declared = {check.name: check.sql for check in table.all_checks}
+    for name, text in stored.items():
+        if declared.get(name) != text:
+            broken = ~F.coalesce(F.expr(text), F.lit(False))
+            rules.append(Rule(f"{name} (the table's own)", "fail", broken, in_plan=False))
+    return rules
+
+
+def _referring(marked: DataFrame, reference: Reference, to: DataFrame, flag: str) -> tuple[DataFrame, Rule]:
+    aliases = [f"{flag}_{c}" for c in reference.to_columns]
+    there = to.select(
+        *(F.col(f"`{c}`").alias(a) for c, a in zip(reference.to_columns, aliases, strict=True))
+    ).dropDuplicates()
+    there = there.withColumn(flag, F.lit(True))
+    same = reduce(
+        lambda left, right: left & right,
+        (F.col(f"`{c}`") == F.col(a) for c, a in zip(reference.columns, aliases, strict=True)),
+    )
+    refers = reduce(lambda left, right: left & right, (F.col(f"`{c}`").isNotNull() for c in reference.columns))
+    joined = marked.join(there, on=same, how="left")
+    return joined, Rule(reference.name, reference.action, refers & F.col(flag).isNull(), in_plan=True)
+
+
+def gate_that_refused(text: str) -> bool:
+    return _MARK in text

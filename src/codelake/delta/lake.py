@@ -1,0 +1,146 @@
+"""The lake: a root that holds tables, the store policy to reach it, and the session that works on it."""
+
+from __future__ import annotations
+
+import json
+import os
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pyarrow.fs as pafs
+from deltalake.fs import DeltaStorageHandler
+from pyspark.sql import SparkSession
+
+from codelake.delta.lock import table_lock
+from codelake.delta.log import LOG, Log
+from codelake.delta.store import Store
+from codelake.errors import NotFound, Refused, Unavailable, UsageError
+
+MARKER = "_codelake.json"
+_LOCKS = "_locks"
+
+
+@dataclass(frozen=True)
+class Lake:
+    """Made by `create_lake` or `open_lake`. `spark` is None where only logs are read."""
+
+    store: Store
+    spark: SparkSession | None = None
+    lock_timeout: float = 600.0
+    locking: bool = True
+    """Off only to show, in a test, what the lock is for."""
+    jvm: int | None = field(default=None, compare=False)
+
+    @property
+    def session(self) -> SparkSession:
+        if self.spark is None:
+            raise UsageError(f"lake {self.store.root}", expected="a lake opened with a Spark session", found="none")
+        return self.spark
+
+    def uri(self, name: str) -> str:
+        return self.store.uri(name)
+
+    def sql_name(self, name: str) -> str:
+        return "delta.`" + self.uri(name).replace("`", "``") + "`"
+
+    def log(self, name: str, *, version: int | None = None) -> Log:
+        return Log(self.store, name, version=version)
+
+    def exists(self, name: str) -> bool:
+        info = _filesystem(self.store).get_file_info(f"{name}/{LOG}")
+        return bool(info.type != pafs.FileType.NotFound)
+
+    def table_names(self) -> list[str]:
+        """Every folder of the root that has a Delta log, known by a contract or not."""
+        found = _filesystem(self.store).get_file_info(pafs.FileSelector("", allow_not_found=True))
+        names = [i.base_name for i in found if i.type == pafs.FileType.Directory and not i.base_name.startswith("_")]
+        return sorted(n for n in names if self.exists(n))
+
+    @contextmanager
+    def writing(self, name: str) -> Iterator[None]:
+        """Around anything that commits to a table. On a local disk: one at a time, across processes."""
+        if not (self.store.is_local and self.locking):
+            yield
+            return
+        with table_lock(self.store.path / _LOCKS / f"{name}.lock", jvm=self.jvm, timeout=self.lock_timeout):
+            yield
+
+
+def create_lake(store: Store, spark: SparkSession | None = None, *, lock_timeout: float = 600.0) -> Lake:
+    """Make a lake where there is none, or open the one that is there."""
+    if not _marked(store):
+        if store.is_local:
+            _refuse_bad_place(store.path)
+        try:
+            if store.is_local:
+                store.path.mkdir(parents=True, exist_ok=True)
+            with _filesystem(store).open_output_stream(MARKER) as stream:
+                stream.write(json.dumps({"format": 1, "id": str(uuid.uuid4())}).encode())
+        except OSError as error:
+            raise Unavailable(
+                f"lake {store.root}",
+                expected="a folder that can be written",
+                found=error.strerror or str(error).splitlines()[0],
+                do="Name another with --lake.",
+            ) from error
+    return open_lake(store, spark, lock_timeout=lock_timeout)
+
+
+def open_lake(store: Store, spark: SparkSession | None = None, *, lock_timeout: float = 600.0) -> Lake:
+    if not _marked(store):
+        if store.is_local and (store.path / LOG).is_dir():
+            found = "a single Delta table"
+        elif store.is_local and store.path.is_dir():
+            found = "a folder that is no lake" if any(store.path.iterdir()) else "an empty folder"
+        else:
+            found = "nothing"
+        raise NotFound(
+            f"lake {store.root}",
+            expected="a codelake lake",
+            found=found,
+            do="Type `codelake build PATH` to make one there, or name another with --lake.",
+        )
+    return Lake(store, spark, lock_timeout=lock_timeout, jvm=_jvm_pid(spark))
+
+
+def _marked(store: Store) -> bool:
+    if store.is_local:
+        return (store.path / MARKER).is_file()
+    return bool(_filesystem(store).get_file_info(MARKER).type == pafs.FileType.File)
+
+
+def _refuse_bad_place(path: Path) -> None:
+    """A lake lies in a folder of its own: not in another lake, not in a table, not around other files."""
+    for above in path.parents:
+        if (above / MARKER).is_file():
+            raise Refused(f"lake {path}", expected="a place outside other lakes", found=f"the lake {above}")
+        if (above / LOG).is_dir():
+            raise Refused(f"lake {path}", expected="a place outside tables", found=f"the Delta table {above}")
+    if path.exists() and not path.is_dir():
+        raise Refused(f"lake {path}", expected="a folder", found="a file")
+    if path.is_dir() and os.access(path, os.R_OK):
+        inside = next(path.iterdir(), None)
+        if inside is not None:
+            raise Refused(
+                f"lake {path}",
+                expected="a new or empty folder",
+                found=f"{inside.name} in it",
+                do="A lake owns its folder; name another with --lake.",
+            )
+
+
+def _filesystem(store: Store) -> pafs.PyFileSystem:
+    if store.is_local:
+        return pafs.SubTreeFileSystem(str(store.path), pafs.LocalFileSystem())
+    return pafs.PyFileSystem(DeltaStorageHandler(store.uri(), store.deltalake_options() or None))
+
+
+def _jvm_pid(spark: SparkSession | None) -> int | None:
+    """The driver's JVM, which commits for us and may outlive us. Spark Connect's server is not ours to watch."""
+    if spark is None or not hasattr(spark, "_jvm"):
+        return None
+    process = getattr(spark.sparkContext._gateway, "proc", None)
+    return None if process is None else int(process.pid)

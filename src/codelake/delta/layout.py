@@ -1,0 +1,145 @@
+"""A contract's layout, in the words that Delta on Spark really honours.
+
+    layout field         what carries it
+    partition_by         PARTITIONED BY
+    cluster_by           CLUSTER BY (OPTIMIZE then clusters)
+    zorder_by            maintenance passes it to OPTIMIZE ZORDER BY
+    sort_by              rows sorted in each task before the write; table property codelake.sortedBy
+    stats                table property delta.dataSkippingStatsColumns
+    bloom                table property parquet.bloom.filter.enabled#column
+    no_dictionary        table property parquet.enable.dictionary#column
+    row_group_bytes      table property parquet.block.size
+    file_rows            writer option maxRecordsPerFile
+    file_bytes           writer option optimizeWrite, packed to spark.databricks.delta.optimizeWrite.binSize
+    compression          writer option compression
+
+Parquet properties travel as table properties because Delta hands a table's properties, and of a writer's
+options only a few, to the Parquet writer. An unknown `delta.` property is refused by Delta; an unknown
+`parquet.` one would be ignored, so both are checked here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+from pyspark.sql import DataFrame
+
+from codelake.contracts.table import Table
+from codelake.delta.features import properties_for
+from codelake.errors import ContractBroken
+
+SORTED_BY = "codelake.sortedBy"
+
+_DELTA_PROPERTIES = frozenset(
+    f"delta.{name}"
+    for name in (
+        "appendOnly",
+        "autoOptimize.autoCompact",
+        "autoOptimize.optimizeWrite",
+        "checkpoint.writeStatsAsJson",
+        "checkpoint.writeStatsAsStruct",
+        "checkpointInterval",
+        "checkpointPolicy",
+        "columnMapping.mode",
+        "dataSkippingNumIndexedCols",
+        "dataSkippingStatsColumns",
+        "deletedFileRetentionDuration",
+        "enableChangeDataFeed",
+        "enableDeletionVectors",
+        "enableExpiredLogCleanup",
+        "enableInCommitTimestamps",
+        "enableRowTracking",
+        "enableTypeWidening",
+        "isolationLevel",
+        "logRetentionDuration",
+        "minReaderVersion",
+        "minWriterVersion",
+        "parquet.format.version",
+        "randomizeFilePrefixes",
+        "setTransactionRetentionDuration",
+    )
+)
+_PARQUET_PROPERTIES = frozenset(
+    f"parquet.{name}"
+    for name in (
+        "block.size",
+        "bloom.filter.enabled",
+        "bloom.filter.expected.ndv",
+        "bloom.filter.fpp",
+        "bloom.filter.max.bytes",
+        "columnindex.truncate.length",
+        "dictionary.page.size",
+        "enable.dictionary",
+        "page.row.count.limit",
+        "page.size",
+        "page.write-checksum.enabled",
+        "statistics.truncate.length",
+    )
+)
+
+
+def table_properties(table: Table) -> dict[str, str]:
+    """Every table property that the contract implies."""
+    layout = table.layout
+    found = {
+        "delta.checkpointInterval": str(table.checkpoint_interval),
+        "delta.deletedFileRetentionDuration": f"interval {table.retention_days} days",
+        "delta.logRetentionDuration": f"interval {table.retention_days} days",
+        **properties_for(table.features),
+    }
+    if table.append_only:
+        found["delta.appendOnly"] = "true"
+    if layout.stats is not None:
+        found["delta.dataSkippingStatsColumns"] = ",".join(layout.stats)
+    for name in layout.bloom:
+        found[f"parquet.bloom.filter.enabled#{name}"] = "true"
+    for name in layout.no_dictionary:
+        found[f"parquet.enable.dictionary#{name}"] = "false"
+    if layout.row_group_bytes is not None:
+        found["parquet.block.size"] = str(layout.row_group_bytes)
+    if layout.sort_by:
+        found[SORTED_BY] = ",".join(layout.sort_by)
+    check_properties(table, table.properties)
+    return found | dict(table.properties)
+
+
+def check_properties(table: Table, names: Iterable[str]) -> None:
+    known = _DELTA_PROPERTIES | _PARQUET_PROPERTIES
+    for name in names:
+        base, _, column = name.partition("#")
+        if base not in known or (column and base not in _PARQUET_PROPERTIES):
+            near = get_close_matches(base, known, 1)
+            raise ContractBroken(
+                f"table {table.name}, property {name}",
+                expected=f"a property that Delta or Parquet knows{f', such as {near[0]}' if near else ''}",
+                found=name,
+                do="Nothing was written.",
+            )
+        if column and column.split(".")[0] not in table.column_names:
+            raise ContractBroken(
+                f"table {table.name}, property {name}",
+                expected=f"one of the columns {', '.join(table.column_names)} behind #",
+                found=column,
+                do="Nothing was written.",
+            )
+
+
+def write_options(table: Table) -> dict[str, str]:
+    found = {"compression": table.layout.compression}
+    if table.layout.file_rows is not None:
+        found["maxRecordsPerFile"] = str(table.layout.file_rows)
+    if table.layout.file_bytes is not None:
+        found["optimizeWrite"] = "true"
+    return found
+
+
+def write_confs(table: Table) -> dict[str, str]:
+    """What only a session's configuration can say."""
+    if table.layout.file_bytes is None:
+        return {}
+    return {"spark.databricks.delta.optimizeWrite.binSize": f"{table.layout.file_bytes}b"}
+
+
+def laid_out(rows: DataFrame, table: Table) -> DataFrame:
+    return rows.sortWithinPartitions(*table.layout.sort_by) if table.layout.sort_by else rows

@@ -1,0 +1,37 @@
+"""What a run did, written down: one append per operations table, at the run's end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from codelake.contracts.arrow import arrow_table
+from codelake.contracts.operations import OPERATIONS
+from codelake.delta.create import create_table
+from codelake.delta.engine import engine_errors
+from codelake.delta.lake import Lake
+from codelake.delta.run import Run
+from codelake.delta.write import commit
+
+
+def create_operations(lake: Lake) -> None:
+    for table in OPERATIONS:
+        create_table(lake, table)
+
+
+def record(run: Run) -> Mapping[str, int]:
+    """Append the run's rows. Recorded twice, they are written once. Returns the versions made.
+
+    The commits made here are not themselves rows of `commits`: their metadata is in the Delta log.
+    """
+    versions: dict[str, int] = {}
+    recorder = Run(run.lake, run.run_id, stage="record", pipeline=run.pipeline, number=run.number)
+    for table in OPERATIONS:
+        rows = run.rows.get(table.name)
+        if not rows:
+            continue
+        with engine_errors(f"table {table.name}: rows of run {run.run_id}"):
+            frame = run.lake.session.createDataFrame(arrow_table(table, rows))
+        done = commit(recorder, table, frame, mode="append", txn=recorder.txn)
+        versions[table.name] = done.version
+    run.rows.clear()
+    return versions

@@ -1,0 +1,370 @@
+"""The one function that commits.
+
+Whatever the mode, in this order: the rows are brought into the contract's shape, the protocol and the
+gates are checked, Delta commits, and the version that this commit made is read back from the log by the
+name that the commit carries, so that a commit of somebody else in between is never taken for ours.
+
+A commit is made once per (application, version): the newest commit of codelake in a table's log carries
+the last version of every application that wrote to it. On a local disk the table's lock makes looking and
+committing one step. Elsewhere there is no lock, and Delta's own transaction identifiers are set as well;
+locally they are left out because Spark replays the whole log to look one up, which costs more than the
+append itself (docs/decisions/0003-idempotent-commits.md).
+"""
+
+from __future__ import annotations
+
+import json
+import time
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from codelake.contracts.operations import COMMITS, QUALITY
+from codelake.contracts.table import Table
+from codelake.delta.engine import (
+    CONSTRAINT_BROKEN,
+    ENGINE_ERRORS,
+    error_class,
+    message,
+    translated,
+)
+from codelake.delta.expressions import parse_expression
+from codelake.delta.features import check_protocol
+from codelake.delta.gates import Gated, Violation, gate_that_refused, gated
+from codelake.delta.log import Commit, Log, own_metadata_text
+from codelake.delta.modes import merge, replace_condition, run_statement, update_statement, write_rows
+from codelake.delta.run import Run, Txn, pin
+from codelake.delta.schema import check_semantics, conformed
+from codelake.errors import Conflict, ConflictFinal, ContractBroken, UsageError
+
+Mode = Literal["append", "overwrite", "replace", "merge", "update", "delete"]
+_WITH_ROWS = ("append", "overwrite", "replace", "merge")
+ATTEMPTS = 5
+
+
+@dataclass(frozen=True)
+class Committed:
+    """What a commit did. `version` is the one it made, or made when it was first submitted."""
+
+    table: str
+    version: int
+    mode: Mode
+    is_repeat: bool
+    is_empty: bool
+    """Nothing to write, so no version was made; `version` is the one that was there."""
+    metrics: Mapping[str, int]
+    gates: Mapping[str, int]
+    n_attempts: int
+
+
+@dataclass(frozen=True)
+class _Request:
+    """One commit, as asked for."""
+
+    run: Run
+    table: Table
+    mode: Mode
+    txn: Txn | None
+    where: str | None
+    values: Mapping[str, str]
+    replacing: Sequence[Sequence[Any]]
+    delete_unmatched: str | None
+    cursors: Mapping[str, int]
+    fingerprint: str | None
+    commit_id: str = field(default_factory=lambda: uuid.uuid4().hex)
+
+
+def commit(
+    run: Run,
+    table: Table,
+    rows: DataFrame | None = None,
+    *,
+    mode: Mode,
+    txn: Txn | None = None,
+    where: str | None = None,
+    values: Mapping[str, str] | None = None,
+    replacing: Sequence[Sequence[Any]] = (),
+    delete_unmatched: str | None = None,
+    cursors: Mapping[str, int] | None = None,
+    fingerprint: str | None = None,
+) -> Committed:
+    """Commit to a table, or leave it as it was.
+
+    append      adds `rows`
+    overwrite   `rows` instead of all that is there
+    replace     `rows` instead of the rows whose `replace_by` columns have one of the values in `replacing`
+    merge       by the contract's key: changed rows are updated, new ones inserted; rows of the table that
+                are not among `rows` and satisfy `delete_unmatched` are deleted
+    update      sets `values` (column to expression) in the rows that satisfy `where`
+    delete      deletes the rows that satisfy `where`
+
+    `cursors` says how far the change feed of each source was read for these rows; it moves with this commit.
+    """
+    request = _Request(
+        run, table, mode, txn, where, values or {}, replacing, delete_unmatched, cursors or {}, fingerprint
+    )
+    _check_request(request, rows)
+    return _commit_once(request, rows, attempt=1)
+
+
+def commit_planned(run: Run, table: Table, plan: Callable[[Run], DataFrame], **options: Any) -> Committed:
+    """`commit`, with rows that `plan` makes from the run's pins. On a conflict: new pins, plan again."""
+    for attempt in range(1, ATTEMPTS + 1):
+        request_rows = plan(run)
+        try:
+            done = commit(run, table, request_rows, **options)
+        except Conflict as conflict:
+            if attempt == ATTEMPTS or type(conflict) is not Conflict:
+                raise
+            run.pins.clear()
+            time.sleep(0.1 * 2**attempt)
+            continue
+        if attempt > 1:
+            run.rows[COMMITS.name][-1]["n_attempts"] = attempt
+        return Committed(**{**done.__dict__, "n_attempts": attempt})
+    raise AssertionError("the loop returns or raises")
+
+
+def _check_request(request: _Request, rows: DataFrame | None) -> None:
+    table, mode = request.table, request.mode
+    problem = None
+    if (rows is not None) != (mode in _WITH_ROWS):
+        problem = ("rows", "rows to write" if mode in _WITH_ROWS else "no rows")
+    elif mode in ("update", "delete") and request.where is None:
+        problem = ("where", "a condition; `true` for all rows")
+    elif mode == "update" and not request.values:
+        problem = ("values", "at least one column to set")
+    elif mode == "merge" and not table.key:
+        problem = ("mode merge", "a contract with a key")
+    elif mode == "replace" and not (table.replace_by and request.replacing):
+        problem = ("mode replace", "a contract with replace_by, and the values to replace")
+    elif table.append_only and mode != "append":
+        problem = (f"mode {mode}", "append: the contract says append_only")
+    if problem:
+        raise UsageError(f"commit to {table.name}, {problem[0]}", expected=problem[1])
+    names = table.column_names
+    if request.where is not None:
+        parse_expression(request.where, names)
+    for column, text in request.values.items():
+        table.column(column)
+        if column in table.key:
+            raise ContractBroken(f"table {table.name}", expected="an update that leaves the key alone", found=column)
+        parse_expression(text, names)
+
+
+def _commit_once(request: _Request, rows: DataFrame | None, *, attempt: int) -> Committed:
+    started = time.monotonic()
+    run, table = request.run, request.table
+    if rows is not None:
+        check_semantics(rows, table)
+        rows = conformed(rows, table)
+    with run.lake.writing(table.name):
+        log = run.lake.log(table.name)
+        check_protocol(log, write=True)
+        newest = newest_own_commit(log)
+        if repeated := _already(request, log, newest):
+            return _noted(request, repeated, {}, started, attempt, is_repeat=True)
+        gate = _gate(request, rows, log)
+        own = _metadata(request, newest)
+        try:
+            _write(request, gate, own)
+        except ENGINE_ERRORS as error:
+            raise _refusal(request, gate, error) from error
+        made = next((c for c in log.newer_commits(log.version) if c.own.get("commit_id") == request.commit_id), None)
+    if made is None:
+        if again := _already(request, log, newest_own_commit(run.lake.log(table.name))):
+            return _noted(request, again, {}, started, attempt, is_repeat=True)  # Delta knew the transaction
+        return Committed(table.name, log.version, request.mode, False, True, {}, {}, attempt)
+    counts = gate.counts() if gate and request.mode != "update" else {}
+    if gate and counts:
+        _note_quality(run, table, gate.violations(list(counts)))
+    return _noted(request, made, counts, started, attempt, is_repeat=False)
+
+
+# idempotence ------------------------------------------------------------------------------------
+
+
+def newest_own_commit(log: Log) -> Commit | None:
+    """The newest commit of codelake; it carries what all earlier ones said of applications and cursors."""
+    for version in reversed(log.versions):
+        found = log.commit(version)
+        if found and found.own:
+            return found
+    return None
+
+
+def _already(request: _Request, log: Log, newest: Commit | None) -> Commit | None:
+    """The commit that this application and version made before, if it did."""
+    txn = request.txn
+    if txn is None or newest is None or newest.own.get("apps", {}).get(txn.app, -1) < txn.version:
+        return None
+    for version in range(newest.version, log.versions.start - 1, -1):
+        found = log.commit(version)
+        if found and found.own.get("app") == txn.app and found.own.get("app_version") == txn.version:
+            return found
+    raise ConflictFinal(
+        f"table {request.table.name}, application {txn.app}",
+        expected=f"a version above {newest.own['apps'][txn.app]}",
+        found=txn.version,
+        do="Nothing was written: a later run of this application has committed. Start a new run.",
+    )
+
+
+def _metadata(request: _Request, newest: Commit | None) -> dict[str, Any]:
+    txn, before = request.txn, newest.own if newest else {}
+    apps = dict(before.get("apps", {}))
+    if txn:
+        apps[txn.app] = txn.version
+    cursors = {**before.get("cursors", {})}
+    for source, version in request.cursors.items():
+        cursors.setdefault(request.run.stage, {})[source] = version
+    return {
+        "commit_id": request.commit_id,
+        "run_id": request.run.run_id,
+        "stage": request.run.stage,
+        "mode": request.mode,
+        "app": txn.app if txn else None,
+        "app_version": txn.version if txn else None,
+        "apps": apps,
+        "cursors": cursors,
+        "fingerprint": request.fingerprint,
+        "pins": dict(request.run.pinned_versions),
+    }
+
+
+# gates ------------------------------------------------------------------------------------------
+
+
+def _gate(request: _Request, rows: DataFrame | None, log: Log) -> Gated | None:
+    run, table = request.run, request.table
+    if request.mode == "delete":
+        return None
+    current = run.lake.session.read.format("delta").load(run.lake.uri(table.name))
+    if rows is None:
+        changed = current.where(request.where or "true").withColumns(
+            {c: F.expr(text).cast(table.column(c).type) for c, text in request.values.items()}
+        )
+        rows = changed.select(*table.column_names)
+    others = None
+    within = replace_condition(table, request.replacing) if request.mode == "replace" else None
+    if table.key and table.key_scope == "table":
+        if request.mode == "append":
+            others = current
+        elif request.mode == "replace":
+            others = current.where(f"NOT ({within})")
+    referred = {}
+    for reference in table.references:
+        pinned = pin(run, reference.table)
+        referred[reference.table] = (
+            run.lake.session.read.format("delta")
+            .option("versionAsOf", pinned.version)
+            .load(run.lake.uri(reference.table))
+        )
+    gate = gated(rows, table, log, others=others, referred=referred, within=within)
+    if request.mode == "update":
+        # an update has no row to drop or to count in passing: what does not hold is found beforehand
+        if broken := gate.violations():
+            if any(v.action != "warn" for v in broken):
+                raise _broken(request, broken)
+            _note_quality(run, table, broken)
+    return gate
+
+
+def _refusal(request: _Request, gate: Gated | None, error: Exception) -> Exception:
+    text = message(error)
+    broke_rule = error_class(error).startswith(CONSTRAINT_BROKEN) or gate_that_refused(text)
+    if broke_rule and gate is not None:
+        return _broken(request, [v for v in gate.violations() if v.action == "fail"])
+    return translated(f"commit to {request.table.name} ({request.mode})", error)
+
+
+def _broken(request: _Request, violations: Sequence[Violation]) -> ContractBroken:
+    _note_quality(request.run, request.table, violations)
+    return ContractBroken(
+        f"commit to {request.table.name} ({request.mode}) breaks {len(violations)} rule(s)",
+        found="; ".join(map(str, violations)),
+        do="Nothing was written. The rows are also in the quality table once the run is recorded.",
+        violations=violations,
+    )
+
+
+def _note_quality(run: Run, table: Table, violations: Sequence[Violation]) -> None:
+    for violation in violations:
+        for row in violation.sample:
+            run.note(
+                QUALITY,
+                table_name=table.name,
+                rule=violation.rule,
+                action=violation.action,
+                entity_id=json.dumps(row, default=str, sort_keys=True),
+                issue=f"breaks {violation.rule}",
+                n=1,
+            )
+        if violation.n > len(violation.sample):
+            run.note(
+                QUALITY,
+                table_name=table.name,
+                rule=violation.rule,
+                action=violation.action,
+                entity_id=None,
+                issue=f"breaks {violation.rule}, rows beyond the sample",
+                n=violation.n - len(violation.sample),
+            )
+
+
+def _write(request: _Request, gate: Gated | None, own: dict[str, Any]) -> None:
+    lake, table, txn = request.run.lake, request.table, request.txn
+    how: dict[str, Any] = {
+        "metadata": own_metadata_text(own),
+        "txn": None if txn is None or lake.store.is_local else (txn.app, txn.version),
+    }
+    if request.mode == "delete":
+        run_statement(lake, table, f"DELETE FROM {lake.sql_name(table.name)} WHERE {request.where}", **how)
+    elif request.mode == "update":
+        statement = update_statement(lake.sql_name(table.name), request.values, request.where or "true")
+        run_statement(lake, table, statement, **how)
+    elif gate is None:
+        raise AssertionError(f"mode {request.mode} has rows, and rows have a gate")
+    elif request.mode == "merge":
+        view = f"codelake_{request.commit_id}"
+        merge(lake, table, gate.rows(counting=False), view=view, delete_unmatched=request.delete_unmatched, **how)
+    else:
+        condition = replace_condition(table, request.replacing) if request.mode == "replace" else None
+        write_rows(lake, table, gate.rows(counting=True), overwrite=request.mode != "append", condition=condition, **how)
+
+
+def _noted(
+    request: _Request, made: Commit, counts: Mapping[str, int], started: float, attempt: int, *, is_repeat: bool
+) -> Committed:
+    run, table, txn = request.run, request.table, request.txn
+    run.note(
+        COMMITS,
+        table_name=table.name,
+        version=made.version,
+        mode=request.mode,
+        stage=run.stage,
+        commit_id=made.own["commit_id"],
+        app=txn.app if txn else None,
+        app_version=txn.version if txn else None,
+        is_repeat=is_repeat,
+        fingerprint=request.fingerprint,
+        pins=dict(run.pinned_versions),
+        n_attempts=attempt,
+        metrics=made.metrics,
+        gates=dict(counts),
+        duration_ms=int((time.monotonic() - started) * 1000),
+    )
+    return Committed(
+        table=table.name,
+        version=made.version,
+        mode=request.mode,
+        is_repeat=is_repeat,
+        is_empty=False,
+        metrics=made.metrics,
+        gates=counts,
+        n_attempts=attempt,
+    )

@@ -1,0 +1,187 @@
+"""The one SparkSession: local, on a cluster, or over Spark Connect. Every configuration key is here."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from pathlib import Path
+
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from codelake.errors import SettingsError, Unavailable
+from codelake.runtime import archive, gateway, jars, java, reach
+from codelake.runtime.java import Java
+from codelake.settings import Settings, is_secret
+
+_EXTENSION = "io.delta.sql.DeltaSparkSessionExtension"
+
+EVERYWHERE = {
+    "spark.app.name": "codelake",
+    # What makes `format("delta")`, MERGE and the other statements of Delta known to Spark.
+    "spark.sql.extensions": _EXTENSION,
+    "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+    # No Hive: tables are found by their path, and a Derby folder must not appear where codelake runs.
+    "spark.sql.catalogImplementation": "in-memory",
+    # Times in the lake mean the same on every machine.
+    "spark.sql.session.timeZone": "UTC",
+    # A progress bar would be written over codelake's own output.
+    "spark.ui.showConsoleProgress": "false",
+    # DataFrames go to and from Python as Arrow, not as pickled rows.
+    "spark.sql.execution.arrow.pyspark.enabled": "true",
+    # What Spark hides when it prints its configuration or a plan's options: its own list, and SAS and keys.
+    "spark.redaction.regex": (
+        "(?i)secret|password|passwd|token|access[.]?key|account[.]?key|credential|sas|signature"
+    ),
+}
+
+# A server of Spark Connect has its own configuration; these belong to the session.
+REMOTE = {
+    key: EVERYWHERE[key]
+    for key in ("spark.sql.session.timeZone", "spark.sql.execution.arrow.pyspark.enabled")
+}
+
+# For a local master; a cluster's executors have to reach the driver.
+LOOPBACK = {
+    # Block manager, RPC and file server would otherwise listen on the outer interface.
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.host": "127.0.0.1",
+}
+
+LOCAL = {
+    # 200 shuffle tasks are for a cluster; here each costs more to start than to run.
+    "spark.sql.shuffle.partitions": "2",
+    # Delta reads a table's log in 50 tasks; in one, the first read takes 0.7 s less.
+    "spark.databricks.delta.snapshotPartitions": "1",
+}
+
+JVM_OPTIONS = (
+    # Sessions are short: the C2 compiler costs more than it gives back (start 17 CPU-s instead of 30).
+    "-XX:TieredStopAtLevel=1",
+    # With few cores and small heaps, G1's threads only compete with the work.
+    "-XX:+UseSerialGC",
+    # C1 alone reserves 48 MB for code, which a long session fills; then it would run interpreted.
+    "-XX:ReservedCodeCacheSize=256m",
+    # The JVM prints its own warnings on standard output, which is for answers.
+    "-Xlog:disable",
+)
+
+# Keys that a setting of codelake decides; given twice, one of them would be ignored.
+_DECIDED = {
+    "spark.master": "master",
+    "spark.remote": "remote",
+    "spark.driver.memory": "driver_memory",
+    "spark.ui.enabled": "ui",
+    "spark.jars.ivySettings": "ivy_settings",
+}
+# Keys whose value is a list: the operator's comes after ours instead of in its place.
+_JOINED = {
+    "spark.sql.extensions": ",",
+    "spark.driver.extraClassPath": os.pathsep,
+    "spark.driver.extraJavaOptions": " ",
+    "spark.jars": ",",
+}
+
+
+def session(settings: Settings, conf: Mapping[str, str] | None = None) -> SparkSession:
+    """A session that runs in this process already is used as it is.
+
+    `conf` is what codelake derives from `store` and `log_store`; like secrets, it is kept off command lines.
+    """
+    _check(settings.spark)
+    if settings.remote is not None:
+        return _remote(settings, settings.remote, {**settings.spark, **(conf or {})})
+    if gateway.is_running():
+        return _with_delta(SparkSession.builder.getOrCreate())
+    if not reach.master(settings.master):
+        raise Unavailable(
+            f"the Spark master {settings.master} does not answer",
+            do="Start it, or correct `master` (--master, CODELAKE_MASTER).",
+        )
+    found, public = prepare(settings)
+    secret = {key: text for key, text in settings.spark.items() if key not in public}
+    return gateway.start(public, found, hidden={**secret, **(conf or {})}, verbose=settings.verbose)
+
+
+def prepare(settings: Settings) -> tuple[Java, dict[str, str]]:
+    """The Java and the configuration of a JVM; the first time, jars and class archive are made for it."""
+    found = java.find(settings)
+    conf = configuration(settings, jars.ready(settings, found))
+    if settings.class_archive:
+        conf[archive.OPTIONS] += f" {archive.ready(settings, found, conf)}"
+    return found, conf
+
+
+def stop(spark: SparkSession) -> None:
+    """Ends the JVM too, whose options are its own; with Spark Connect, only this session."""
+    if _is_remote(spark):
+        spark.stop()
+    else:
+        gateway.stop(spark)
+
+
+def configuration(settings: Settings, delta: Sequence[Path]) -> dict[str, str]:
+    """What the JVM is started with, without secrets and without the class archive."""
+    local = settings.master.startswith("local")
+    conf = {
+        **EVERYWHERE,
+        **(LOCAL if local else {}),
+        **(LOOPBACK if reach.on_loopback(settings.master) else {}),
+    }
+    conf["spark.master"] = settings.master
+    conf["spark.driver.memory"] = settings.driver_memory
+    conf["spark.ui.enabled"] = str(settings.ui).lower()
+    # Spark would make a folder spark-warehouse in the current one.
+    conf["spark.sql.warehouse.dir"] = str(settings.cache_dir.absolute() / "warehouse")
+    # On the class path from the start, the jars need no resolver and are in the class archive.
+    conf["spark.driver.extraClassPath"] = os.pathsep.join(map(str, delta))
+    if not local:
+        # Executors may be on other machines: Spark brings them the jars.
+        conf["spark.jars"] = ",".join(map(str, delta))
+    log = files("codelake.runtime") / "log4j2.properties"
+    conf["spark.driver.extraJavaOptions"] = " ".join((*JVM_OPTIONS, f'"-Dlog4j2.configurationFile={log}"'))
+    if settings.verbose:
+        conf["spark.log.level"] = "WARN"
+    for key, text in settings.spark.items():
+        if not is_secret("spark", key):
+            separator = _JOINED.get(key)
+            conf[key] = f"{conf[key]}{separator}{text}" if separator and key in conf else text
+    return conf
+
+
+def _check(extra: Mapping[str, str]) -> None:
+    for key in extra:
+        if key in _DECIDED:
+            raise SettingsError(f"`{key}` in the table `spark`", do=f"Use the setting `{_DECIDED[key]}`.")
+        if not key.startswith("spark."):
+            raise SettingsError(f"`{key}` in the table `spark`", expected="a key that starts with `spark.`")
+
+
+def _with_delta(running: SparkSession) -> SparkSession:
+    if _EXTENSION not in (running.conf.get("spark.sql.extensions", "") or ""):
+        raise Unavailable(
+            "this process has a Spark session without Delta",
+            do=f"Stop it first, or start it with spark.sql.extensions={_EXTENSION}.",
+        )
+    return running
+
+
+def _remote(settings: Settings, url: str, conf: Mapping[str, str]) -> SparkSession:
+    shown = f"Spark Connect at {settings.shown('remote')}"
+    do = "Start the server, or correct `remote` (--remote, CODELAKE_REMOTE)."
+    if not reach.remote(url):
+        # PySpark itself would go on trying for ten minutes.
+        raise Unavailable(f"{shown} does not answer", do=do)
+    try:
+        spark: SparkSession = SparkSession.builder.remote(url).getOrCreate()
+        for key, text in {**REMOTE, **conf}.items():
+            spark.conf.set(key, text)
+    except PySparkException as error:
+        raise Unavailable(f"{shown}: {error.getCondition() or type(error).__name__}", do=do) from error
+    return spark
+
+
+def _is_remote(spark: SparkSession) -> bool:
+    # The kinds of session share an interface and no other mark; importing Connect to ask costs 0.5 s.
+    return type(spark).__module__.startswith("pyspark.sql.connect")

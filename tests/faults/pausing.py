@@ -1,0 +1,58 @@
+"""A local file system that pauses inside Delta's commit, between "does the entry exist?" and the rename.
+
+Spark ships a Java compiler (Janino), so the class is compiled from the text below and no JDK is needed.
+While the file that the system property `codelake.pause` names exists, every rename of a log entry says so
+in `<file>.waiting` and waits for as many milliseconds as the file says, or until the file is gone.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+CLASS = "org.apache.hadoop.fs.local.PausingLocalFs"
+
+_SOURCE = """
+package org.apache.hadoop.fs.local;
+
+public class PausingLocalFs extends LocalFs {
+    PausingLocalFs(java.net.URI uri, org.apache.hadoop.conf.Configuration conf)
+            throws java.io.IOException, java.net.URISyntaxException {
+        super(uri, conf);
+    }
+
+    public void renameInternal(org.apache.hadoop.fs.Path from, org.apache.hadoop.fs.Path to)
+            throws java.io.IOException {
+        java.io.File pause = new java.io.File(System.getProperty("codelake.pause"));
+        if (pause.exists() && to.getParent().getName().equals("_delta_log") && to.getName().endsWith(".json")) {
+            java.io.BufferedReader reader = new java.io.BufferedReader(new java.io.FileReader(pause));
+            long left = Long.parseLong(reader.readLine().trim());
+            reader.close();
+            new java.io.File(pause.getPath() + ".waiting").createNewFile();
+            while (left > 0 && pause.exists()) {
+                try { Thread.sleep(10); } catch (InterruptedException e) { break; }
+                left -= 10;
+            }
+        }
+        super.renameInternal(from, to);
+    }
+}
+"""
+
+
+def compile_into(spark: SparkSession, folder: Path) -> None:
+    compiler = spark._jvm.org.codehaus.janino.SimpleCompiler()  # type: ignore[union-attr]
+    compiler.cook(_SOURCE)
+    for name, code in dict(compiler.getBytecodes()).items():
+        target = folder / (name.replace(".", "/") + ".class")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(bytes(code))
+
+
+def spark_options(classes: Path, pause: Path) -> dict[str, str]:
+    return {
+        "spark.hadoop.fs.AbstractFileSystem.file.impl": CLASS,
+        "spark.driver.extraClassPath": str(classes),
+        "spark.driver.extraJavaOptions": f"-Dcodelake.pause={pause}",
+    }

@@ -1,0 +1,89 @@
+"""The same run, submitted again: in a row, at once, and after a kill at each place where it can hurt."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from codelake.delta.create import create_table
+from codelake.delta.lake import Lake, create_lake
+from codelake.delta.record import create_operations
+from codelake.delta.store import Store
+from codelake.delta.write import Committed, commit
+from tests.delta.things import THINGS, frame, new_run, stored
+from tests.faults.conftest import Worker
+
+
+@pytest.fixture
+def lake(lake_root: Path, spark: SparkSession) -> Lake:
+    made = create_lake(Store(str(lake_root)), spark)
+    create_operations(made)
+    create_table(made, THINGS)
+    return made
+
+
+def test_ten_times_in_a_row_and_ten_times_at_once_is_once(lake: Lake) -> None:
+    done: list[Committed] = []
+
+    def submit(number: int) -> None:
+        run = new_run(lake, f"run-{number}", number=number)
+        done.append(commit(run, THINGS, frame(lake, [(number, "a", 1)]), mode="append", txn=run.txn))
+
+    for _ in range(10):
+        submit(1)
+    threads = [threading.Thread(target=submit, args=(2,)) for _ in range(10)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert stored(lake) == [(1, "a", 1), (2, "a", 1)]
+    assert lake.log("things").version == 2
+    assert [d.version for d in done] == [1] * 10 + [2] * 10
+    assert sum(not d.is_repeat for d in done) == 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("killed", [("python", "jvm"), ("python",), ("jvm", "python")], ids=["both", "python", "jvm first"])
+def test_killed_after_the_data_files_and_before_the_commit(
+    lake: Lake, start_workers: Callable[[int], list[Worker]], killed: tuple[str, ...]
+) -> None:
+    doomed, heir = start_workers(2)
+    doomed.pause.write_text("4000")
+    doomed.ask(do="submit", lake=lake.store.root, number=7)
+    _wait_for(doomed.pause.with_name("pause.waiting"))
+    assert list(lake.store.path.glob("things/*.parquet")), "data files are there"
+    assert lake.log("things").version == 0, "and the commit is not"
+    for victim in killed:
+        doomed.kill(victim)
+    heir.ask(do="submit", lake=lake.store.root, number=7)
+    answer = heir.answer()
+    assert answer["version"] == 1
+    assert lake.log("things").version == 1
+    assert stored(lake) == [(70, "s", 1), (71, "s", 1), (72, "s", 1)]
+    assert len(stored(lake, "commits")) == 1
+
+
+@pytest.mark.slow
+def test_killed_after_the_commit_and_before_its_record(lake: Lake, start_workers: Callable[[int], list[Worker]]) -> None:
+    doomed, heir = start_workers(2)
+    doomed.ask(do="submit", lake=lake.store.root, number=7, stop_before_record=True)
+    assert doomed.answer() == {"committed": 1}
+    doomed.kill("python", "jvm")
+    assert stored(lake, "commits") == []
+    heir.ask(do="submit", lake=lake.store.root, number=7)
+    assert heir.answer() == {"version": 1, "is_repeat": True}
+    assert lake.log("things").version == 1 and len(stored(lake)) == 3
+    [row] = stored(lake, "commits")
+    assert row[3] == 1
+
+
+def _wait_for(path: Path) -> None:
+    deadline = time.monotonic() + 60
+    while not path.exists():
+        assert time.monotonic() < deadline, f"no {path.name}"
+        time.sleep(0.05)

@@ -1,0 +1,61 @@
+"""A process of its own that writes to a lake as it is told: one JSON request a line in, one answer out."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import sys
+import time
+from dataclasses import replace
+from typing import Any
+
+from codelake.delta.lake import Lake, create_lake
+from codelake.delta.record import record
+from codelake.delta.run import Run
+from codelake.delta.store import Store
+from codelake.delta.write import commit
+from codelake.session import session
+from codelake.settings import load
+from tests.delta.things import THINGS, frame
+
+
+def append_many(lake: Lake, *, worker: int, n: int, seed: int) -> dict[str, Any]:
+    """`n` commits of one to three rows each, at random moments."""
+    chance = random.Random(f"{seed}/{worker}")
+    table = replace(THINGS, key_scope="write")
+    versions, ids = [], []
+    for i in range(n):
+        run = Run(lake, f"w{worker}-{i}", stage="append", pipeline=f"w{worker}", number=i + 1)
+        rows = [(worker * 1_000_000 + i * 10 + k, f"w{worker}", 1) for k in range(chance.randint(1, 3))]
+        ids += [r[0] for r in rows]
+        versions.append(commit(run, table, frame(lake, rows), mode="append", txn=run.txn).version)
+        time.sleep(chance.random() * 0.02)
+    return {"versions": versions, "ids": ids}
+
+
+def submit(lake: Lake, *, number: int, stop_before_record: bool = False) -> dict[str, Any]:
+    """One run with one commit and its record: the same run whenever it has the same number."""
+    run = Run(lake, f"run-{number}", stage="append", pipeline="submit", number=number)
+    done = commit(run, THINGS, frame(lake, [(number * 10 + k, "s", 1) for k in range(3)]), mode="append", txn=run.txn)
+    if stop_before_record:
+        print(json.dumps({"committed": done.version}), flush=True)
+        time.sleep(120)
+    record(run)
+    return {"version": done.version, "is_repeat": done.is_repeat}
+
+
+def main() -> None:
+    options = json.loads(sys.argv[1])
+    spark = session(load({"master": "local[1]", "spark": options["spark"]}))
+    print(json.dumps({"ready": os.getpid(), "jvm": spark.sparkContext._gateway.proc.pid}), flush=True)  # type: ignore[union-attr]
+    for line in sys.stdin:
+        request = json.loads(line)
+        lake = create_lake(Store(request.pop("lake")), spark)
+        lake = replace(lake, locking=request.pop("locking", True))
+        work = {"append_many": append_many, "submit": submit}[request.pop("do")]
+        print(json.dumps(work(lake, **request)), flush=True)
+
+
+if __name__ == "__main__":
+    main()
