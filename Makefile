@@ -4,7 +4,6 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
-REPO   ?= .
 COMPILE = $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-annotate --no-header --quiet
 
 .PHONY: help setup demo test test-fast lint bench soak lock clean
@@ -14,8 +13,8 @@ help: ## list these targets
 
 setup: $(READY) ## everything that the other targets need: packages, Java, Delta's jars, class archive
 
-demo: $(READY) ## show the main job (REPO=path, by default this repository)
-	$(BIN)/python examples/tour.py "$(REPO)"
+demo: $(READY) ## show the main job
+	$(BIN)/python examples/tour.py
 
 test: lint ## all checks and tests
 	$(BIN)/pytest

@@ -64,9 +64,7 @@ def main() -> None:
         measured["ours"].append(seconds_to_first_row(OURS))
         measured["theirs"].append(seconds_to_first_row(THEIRS))
     for name, times in measured.items():
-        print(
-            f"{name:7} median {statistics.median(times):5.1f} s   all {' '.join(f'{t:.1f}' for t in times)}"
-        )
+        print(f"{name:7} median {statistics.median(times):5.1f} s   all {' '.join(f'{t:.1f}' for t in times)}")
     ratio = statistics.median(measured["ours"]) / statistics.median(measured["theirs"])
     print(f"ratio   {ratio:.2f}   (bar {BAR}, goal {GOAL})")
 

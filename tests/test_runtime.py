@@ -18,9 +18,7 @@ from codelake.settings import Settings, load
 def fake_java(home: Path, version: str) -> Path:
     binary = home / "bin" / "java"
     binary.parent.mkdir(parents=True)
-    binary.write_text(
-        f'#!/bin/sh\necho "    java.home = {home}" >&2\necho "    java.version = {version}" >&2\n'
-    )
+    binary.write_text(f'#!/bin/sh\necho "    java.home = {home}" >&2\necho "    java.version = {version}" >&2\n')
     binary.chmod(0o755)
     return home
 
@@ -152,13 +150,17 @@ def test_another_java_class_path_or_option_is_another_archive(tmp_path: Path) ->
     one, current = Java(tmp_path / "java", "17.0.1", "PATH"), settings(tmp_path)
     first = archive.path(current, one, conf)
     assert first == archive.path(current, one, conf)
-    others = {archive.path(current, Java(one.home, "17.0.2", "PATH"), conf)}
-    others.add(archive.path(current, one, {**conf, archive.OPTIONS: "-XX:+UseG1GC"}))
+
+    def family(path: Path) -> str:
+        return path.name.rpartition("-")[0]
+
+    started_otherwise = archive.path(current, one, {**conf, archive.OPTIONS: "-XX:+UseG1GC"})
+    updated = archive.path(current, Java(one.home, "17.0.2", "PATH"), conf)
     jar.write_bytes(b"12")
-    others.add(archive.path(current, one, conf))
-    assert len(others) == 3 and first not in others
-    # Same Java, same Spark: each replaces the other.
-    assert {other.name.rpartition("-")[0] for other in others} == {first.name.rpartition("-")[0]}
+    changed = archive.path(current, one, conf)
+    assert len({first, started_otherwise, updated, changed}) == 4
+    # What was updated replaces what was there; who starts otherwise keeps both.
+    assert family(first) == family(updated) == family(changed) != family(started_otherwise)
 
 
 def test_archives_that_are_replaced_or_unused_are_removed(tmp_path: Path) -> None:

@@ -13,9 +13,7 @@ _PUBLIC_STORE_KEYS = re.compile(
     r"|use_path_style|(connect_)?timeout|conditional_put|copy_if_not_exists)$",
     re.IGNORECASE,
 )
-_SECRET_LOOKING = re.compile(
-    r"secret|password|passwd|token|key|credential|signature|\bsas\b|auth", re.IGNORECASE
-)
+_SECRET_LOOKING = re.compile(r"secret|password|passwd|token|key|credential|signature|\bsas\b|auth", re.IGNORECASE)
 # `user:password@` before a host. A name alone is none: abfss://container@account is an ordinary address.
 _IN_ADDRESS = re.compile(r"(?<=://)[^/@\s]*:([^/@\s]*)@")
 # `token=...` among an address's parameters.

@@ -31,16 +31,11 @@ EVERYWHERE = {
     # DataFrames go to and from Python as Arrow, not as pickled rows.
     "spark.sql.execution.arrow.pyspark.enabled": "true",
     # What Spark hides when it prints its configuration or a plan's options: its own list, and SAS and keys.
-    "spark.redaction.regex": (
-        "(?i)secret|password|passwd|token|access[.]?key|account[.]?key|credential|sas|signature"
-    ),
+    "spark.redaction.regex": ("(?i)secret|password|passwd|token|access[.]?key|account[.]?key|credential|sas|signature"),
 }
 
 # A server of Spark Connect has its own configuration; these belong to the session.
-REMOTE = {
-    key: EVERYWHERE[key]
-    for key in ("spark.sql.session.timeZone", "spark.sql.execution.arrow.pyspark.enabled")
-}
+REMOTE = {key: EVERYWHERE[key] for key in ("spark.sql.session.timeZone", "spark.sql.execution.arrow.pyspark.enabled")}
 
 # For a local master; a cluster's executors have to reach the driver.
 LOOPBACK = {
@@ -54,6 +49,8 @@ LOCAL = {
     "spark.sql.shuffle.partitions": "2",
     # Delta reads a table's log in 50 tasks; in one, the first read takes 0.7 s less.
     "spark.databricks.delta.snapshotPartitions": "1",
+    # VACUUM lists a table's folders in this many tasks; of its 10,000 all but a few would be empty.
+    "spark.sql.sources.parallelPartitionDiscovery.parallelism": "2",
 }
 
 JVM_OPTIONS = (

@@ -41,11 +41,7 @@ class Rule:
 
 def _setting(default: Any, help: str, **rule: Any) -> Any:
     meta = {"rule": Rule(help, **rule)}
-    return (
-        field(default_factory=default, metadata=meta)
-        if callable(default)
-        else field(default=default, metadata=meta)
-    )
+    return field(default_factory=default, metadata=meta) if callable(default) else field(default=default, metadata=meta)
 
 
 @dataclass(frozen=True, repr=False)
@@ -93,9 +89,7 @@ class Settings:
         semantic=True,
         secret=secret_store_key,
     )
-    spark: _TABLE = _setting(
-        dict, "more Spark configuration, over ours", semantic=True, secret=secret_looking
-    )
+    spark: _TABLE = _setting(dict, "more Spark configuration, over ours", semantic=True, secret=secret_looking)
     lock_timeout: float = _setting(600.0, "seconds to wait for a table's lock on a local disk")
     verbose: bool = _setting(False, "show tracebacks and the log of the JVM")
     origins: Mapping[str, str] = field(default_factory=dict, compare=False)
@@ -131,9 +125,7 @@ class Settings:
         return f"Settings({', '.join(f'{name}={self.shown(name)!r}' for name in NAMES)})"
 
 
-_RULES: dict[str, Rule] = {
-    each.name: each.metadata["rule"] for each in fields(Settings) if "rule" in each.metadata
-}
+_RULES: dict[str, Rule] = {each.name: each.metadata["rule"] for each in fields(Settings) if "rule" in each.metadata}
 NAMES: tuple[str, ...] = tuple(_RULES)
 _TYPES = get_type_hints(Settings)
 
@@ -287,9 +279,7 @@ def _options(name: str, value: Any, origin: str) -> dict[str, str]:
         try:
             value = json.loads(value)
         except json.JSONDecodeError as error:
-            raise _bad(
-                name, origin, "a JSON object", f"a text that breaks at character {error.pos + 1}"
-            ) from None
+            raise _bad(name, origin, "a JSON object", f"a text that breaks at character {error.pos + 1}") from None
     if not isinstance(value, Mapping):
         raise _bad(name, origin, "a table of options", type(value).__name__)
     return dict(_flat(name, value, origin))

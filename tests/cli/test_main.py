@@ -29,9 +29,7 @@ def test_an_error_is_one_paragraph_and_its_code(run: Run, monkeypatch: pytest.Mo
     assert run("doctor") == (4, "", said)
 
 
-def test_an_error_as_json_leaves_standard_output_for_answers(
-    run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_error_as_json_leaves_standard_output_for_answers(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     raising(monkeypatch, Conflict("table t", do="Plan again."))
     code, out, err = run("--json", "doctor")
     assert (code, out, json.loads(err)["error"], json.loads(err)["do"]) == (4, "", "Conflict", "Plan again.")
@@ -85,9 +83,7 @@ def test_a_wrong_command(run: Run, arguments: list[str], says: str) -> None:
         ["--lake", "y", "config", "show", "--lake", "x", "-v", "--quiet"],
     ],
 )
-def test_options_before_and_after_the_verb(
-    run: Run, arguments: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_options_before_and_after_the_verb(run: Run, arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     seen = []
     config = main.cli.commands["config"]
     assert isinstance(config, click.Group)

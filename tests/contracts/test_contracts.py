@@ -39,7 +39,8 @@ def test_types_are_read_as_spark_writes_them_and_written_back_the_same(spark: Sp
 
 
 @pytest.mark.parametrize(
-    "text", ["strin", "array<int", "array<int,int>", "map<int>", "struct<int>", "int int", "", "struct<a:int,>"]
+    "text",
+    ["strin", "array<int", "array<int,int>", "map<int>", "struct<int>", "int int", "", "struct<a:int,>"],
 )
 def test_a_type_that_is_none_is_refused_by_name(text: str) -> None:
     with pytest.raises(UsageError, match="column type"):

@@ -14,7 +14,10 @@ from codelake.errors import FeedUnavailable, PinUnavailable, UsageError
 from tests.delta.things import THINGS, frame, new_run, stored
 
 COPY = Table(
-    "copy", "A copy of things, kept by their feed.", (Column("id", "bigint", "k"), Column("owner", "string", "o")), key=("id",)
+    "copy",
+    "A copy of things, kept by their feed.",
+    (Column("id", "bigint", "k"), Column("owner", "string", "o")),
+    key=("id",),
 )
 
 
@@ -34,11 +37,20 @@ def test_the_feed_of_every_commit_mode(lake: Lake) -> None:
     commit(new_run(lake), THINGS, frame(lake, [(9, "z", 9)]), mode="overwrite")  # 6
     run = new_run(lake)
     assert feed(run, 0, 1) == [("insert", 1, i, o) for i, o, _ in first]
-    assert feed(run, 1, 2) == [("insert", 2, 4, "d"), ("update_postimage", 2, 2, "B"), ("update_preimage", 2, 2, "b")]
+    assert feed(run, 1, 2) == [
+        ("insert", 2, 4, "d"),
+        ("update_postimage", 2, 2, "B"),
+        ("update_preimage", 2, 2, "b"),
+    ]
     assert feed(run, 2, 3) == [("delete", 3, 3, "c"), ("insert", 3, 3, "c")]
     assert feed(run, 3, 4) == [("update_postimage", 4, 4, "x"), ("update_preimage", 4, 4, "d")]
     assert feed(run, 4, 5) == [("delete", 5, 1, "a")]
-    assert feed(run, 5) == [("delete", 6, 2, "B"), ("delete", 6, 3, "c"), ("delete", 6, 4, "x"), ("insert", 6, 9, "z")]
+    assert feed(run, 5) == [
+        ("delete", 6, 2, "B"),
+        ("delete", 6, 3, "c"),
+        ("delete", 6, 4, "x"),
+        ("insert", 6, 9, "z"),
+    ]
     assert len(feed(run, 0)) == 3 + 3 + 2 + 2 + 1 + 4
     assert [(r["from_version"], r["version"]) for r in run.rows["scans"]][:2] == [(1, 1), (2, 2)]
 
@@ -79,17 +91,17 @@ def test_a_feed_that_cannot_be_read_in_full_says_so_before_anything_is_read(lake
     without = replace(THINGS, features=("deletionVectors",))
     create_table(lake, without)
     commit(new_run(lake), without, frame(lake, [(1, "a", 1)]), mode="append")
-    with pytest.raises(FeedUnavailable, match="not enabled at version 1.*Rebuild in full"):
+    with pytest.raises(FeedUnavailable, match=r"not enabled at version 1.*Rebuild in full"):
         changes(new_run(lake), without, after=0)
     name = lake.sql_name("things")
     lake.session.sql(f"ALTER TABLE {name} SET TBLPROPERTIES ('delta.enableChangeDataFeed' = 'true')")
     commit(new_run(lake), without, frame(lake, [(2, "b", 1)]), mode="append")
-    with pytest.raises(FeedUnavailable, match="Rebuild in full"):
+    with pytest.raises(FeedUnavailable, match=r"Rebuild in full"):
         changes(new_run(lake), without, after=0).collect()
     assert [r.id for r in changes(new_run(lake), without, after=2).collect()] == [2]
-    with pytest.raises(PinUnavailable, match="up to 3"):
+    with pytest.raises(PinUnavailable, match=r"up to 3"):
         changes(new_run(lake), without, after=0, until=9)
-    with pytest.raises(UsageError, match="a window"):
+    with pytest.raises(UsageError, match=r"a window"):
         changes(new_run(lake), without, after=3)
 
 
@@ -102,5 +114,5 @@ def test_a_feed_whose_files_were_vacuumed(lake: Lake) -> None:
     lake.session.conf.set("spark.databricks.delta.retentionDurationCheck.enabled", "false")
     lake.session.sql(f"VACUUM {lake.sql_name('things')} RETAIN 0 HOURS").collect()
     lake.session.conf.unset("spark.databricks.delta.retentionDurationCheck.enabled")
-    with pytest.raises(FeedUnavailable, match="vacuumed.*Rebuild in full"):
+    with pytest.raises(FeedUnavailable, match=r"vacuumed.*Rebuild in full"):
         changes(new_run(lake), table, after=1, until=2)

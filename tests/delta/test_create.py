@@ -31,9 +31,15 @@ def test_drift_column_by_column(lake: Lake) -> None:
         ({"columns": (*BASE, COLOUR)}, ("missing column", "colour", "string", "no such column")),
         ({"columns": BASE[:2], "checks": ()}, ("extra column", "size", "no such column", "int")),
         ({"columns": (*BASE[:2], replace(BASE[2], type="bigint"))}, ("retyped", "size", "bigint", "int")),
-        ({"columns": (*BASE[:2], replace(BASE[2], nullable=False))}, ("nullable", "size", "NOT NULL", "nullable")),
         (
-            {"columns": (*BASE[:2], Column("weight", "int", "w", nullable=True, was=("size",))), "checks": ()},
+            {"columns": (*BASE[:2], replace(BASE[2], nullable=False))},
+            ("nullable", "size", "NOT NULL", "nullable"),
+        ),
+        (
+            {
+                "columns": (*BASE[:2], Column("weight", "int", "w", nullable=True, was=("size",))),
+                "checks": (),
+            },
             ("renamed", "weight", "weight", "size"),
         ),
         ({"layout": Layout()}, ("partitioning", "partition_by", "none", "owner")),
@@ -48,7 +54,7 @@ def test_drift_column_by_column(lake: Lake) -> None:
     ]
     for change, expected in cases:
         assert expected in kinds(replace(contract, **change), lake), change
-    with pytest.raises(ContractBroken, match="missing column colour"):
+    with pytest.raises(ContractBroken, match=r"missing column colour"):
         create_table(lake, replace(contract, columns=(*BASE, COLOUR)))
 
 
@@ -64,7 +70,7 @@ def test_a_table_is_brought_to_its_contract_without_rewriting_rows(lake: Lake) -
     assert kinds(second, lake) == []
     assert sorted(map(tuple, scan(new_run(lake), second).collect())) == [(1, "a", 1, None)]
     third = replace(second, columns=(*BASE[:2], weight))
-    with pytest.raises(ContractBroken, match="asked for"):
+    with pytest.raises(ContractBroken, match=r"asked for"):
         evolve(lake, third)
     evolve(lake, third, drop_columns=True)
     assert kinds(third, lake) == []
@@ -92,7 +98,7 @@ def test_what_cannot_be_changed_in_place_is_refused_and_nothing_is_changed(
 def test_schema_modes(lake: Lake) -> None:
     create_table(lake, THINGS)
     wider = lake.session.sql("SELECT 1L AS id, 'a' AS owner, 1 AS size, 'red' AS colour")
-    with pytest.raises(ContractBroken, match="colour: not in the contract"):
+    with pytest.raises(ContractBroken, match=r"colour: not in the contract"):
         commit(new_run(lake), THINGS, wider, mode="append")
     merging = replace(THINGS, schema_mode="merge")
     commit(new_run(lake), merging, wider, mode="append")
@@ -105,5 +111,7 @@ def test_schema_modes(lake: Lake) -> None:
     rows = lake.session.sql("SELECT 3L AS id, 'c' AS owner, 'big' AS size")
     commit(new_run(lake), retyped, rows, mode="overwrite")
     assert stored(lake) == [(3, "c", "big")]
-    with pytest.raises(ContractBroken, match="DELTA_FAILED_TO_MERGE_FIELDS|DELTA_MERGE_INCOMPATIBLE|rows of another shape"):
+    with pytest.raises(
+        ContractBroken, match=r"DELTA_FAILED_TO_MERGE_FIELDS|DELTA_MERGE_INCOMPATIBLE|rows of another shape"
+    ):
         commit(new_run(lake), replace(merging, key=(), replace_by=()), frame(lake, [(4, "d", 4)]), mode="append")

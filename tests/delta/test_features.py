@@ -79,9 +79,7 @@ _WIDENED = Case(
     ),
     rows=(*ABC, (5_000_000_000, "d")),
 )
-_UPDATED = Case(
-    statements=(INSERT, "UPDATE {t} SET name = 'x' WHERE id = 2"), rows=(ABC[0], (2, "x"), ABC[2])
-)
+_UPDATED = Case(statements=(INSERT, "UPDATE {t} SET name = 'x' WHERE id = 2"), rows=(ABC[0], (2, "x"), ABC[2]))
 _GEO = "spark.databricks.delta.geo.preview.enabled"
 _POINT = bytes.fromhex("0101000000000000000000F03F0000000000000040")
 
@@ -309,9 +307,7 @@ def test_every_feature_has_a_case() -> None:
     assert {*CASES, *PLANTED} == set(FEATURES)
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=() if n in QUICK else pytest.mark.slow) for n in FEATURES]
-)
+@pytest.mark.parametrize("name", [pytest.param(n, marks=() if n in QUICK else pytest.mark.slow) for n in FEATURES])
 def test_matrix(spark: SparkSession, tmp_path: Path, plain: Path, name: str) -> None:
     feature = FEATURES[name]
     if name in PLANTED:

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from codelake.contracts import Check, Column, Reference, Table
+from codelake.contracts.operations import QUALITY
 from codelake.contracts.semantic import DIGEST, EDGE_ID, NODE_ID
 from codelake.delta.create import create_table
 from codelake.delta.lake import Lake
@@ -42,9 +43,7 @@ def refused(lake: Lake, table: Table, rows: list[Row], mode: Any = "append", **o
         ([(3, "a", 1), (3, "a", 2)], "key (id) is unique", "id=3"),
     ],
 )
-def test_a_rule_that_fails_refuses_in_every_mode(
-    lake: Lake, mode: str, rows: list[Row], rule: str, row: str
-) -> None:
+def test_a_rule_that_fails_refuses_in_every_mode(lake: Lake, mode: str, rows: list[Row], rule: str, row: str) -> None:
     seeded(lake)
     error = refused(lake, THINGS, [(9, "a", 1), *rows], mode, replacing=[("a",)] if mode == "replace" else ())
     assert [v.rule for v in error.violations] == [rule]
@@ -85,7 +84,7 @@ def test_drop_leaves_out_what_breaks_and_says_so(lake: Lake, mode: Any) -> None:
     assert stored(lake, table) == [(1, "a", 10), (2, "b", 20), (4, "a", 5)]
     assert done.gates == {"small": 2}
     record(run)
-    quality = [(r.rule, r.action, r.entity_id, r.n) for r in scan(new_run(lake, "reader"), _table("quality")).collect()]
+    quality = [(r.rule, r.action, r.entity_id, r.n) for r in scan(new_run(lake, "reader"), QUALITY).collect()]
     assert sorted(quality) == [("small", "drop", '{"id": 3}', 1), ("small", "drop", '{"id": 5}', 1)]
 
 
@@ -107,7 +106,7 @@ def test_rows_of_a_refused_commit_reach_the_quality_table(lake: Lake) -> None:
     with pytest.raises(ContractBroken):
         commit(run, THINGS, frame(lake, [(i, "a", -1) for i in range(10, 18)]), mode="append")
     record(run)
-    rows = scan(new_run(lake, "reader"), _table("quality")).collect()
+    rows = scan(new_run(lake, "reader"), QUALITY).collect()
     assert len(rows) == 6 and sum(r.n for r in rows) == 8
     assert {(r.run_id, r.table_name, r.rule, r.action) for r in rows} == {("run-1", "things", "size_positive", "fail")}
 
@@ -134,8 +133,8 @@ def test_the_tables_own_constraints_hold_like_the_contracts(lake: Lake) -> None:
     lake.session.sql(f"ALTER TABLE {lake.sql_name('things')} ADD CONSTRAINT owner_short CHECK (length(owner) < 3)")
     error = refused(lake, THINGS, [(3, "long", 1)])
     assert [v.rule for v in error.violations] == ["owner_short (the table's own)"]
-    loose = replace(THINGS, columns=(*THINGS.columns[:1], replace(THINGS.columns[1], nullable=True), THINGS.columns[2]))
-    loose = replace(loose, replace_by=())
+    owner = replace(THINGS.columns[1], nullable=True)
+    loose = replace(THINGS, columns=(THINGS.columns[0], owner, THINGS.columns[2]), replace_by=())
     assert refused(lake, loose, [(3, None, 1)]).violations[0].rule == "owner is not null"
 
 
@@ -177,12 +176,21 @@ def test_rows_of_another_shape_are_refused_column_by_column(lake: Lake) -> None:
     with pytest.raises(ContractBroken) as caught:
         commit(new_run(lake), THINGS, wrong, mode="append")
     text = str(caught.value)
-    for part in ("id: expected bigint, found string", "owner: missing", "extra: not in the contract", "size: expected int"):
+    for part in (
+        "id: expected bigint, found string",
+        "owner: missing",
+        "extra: not in the contract",
+        "size: expected int",
+    ):
         assert part in text
 
 
 def test_a_column_of_one_meaning_cannot_feed_one_of_another(lake: Lake) -> None:
-    nodes = Table("nodes", "Nodes.", (Column("node_id", "string", "n", NODE_ID), Column("digest", "string", "d", DIGEST)))
+    nodes = Table(
+        "nodes",
+        "Nodes.",
+        (Column("node_id", "string", "n", NODE_ID), Column("digest", "string", "d", DIGEST)),
+    )
     edges = Table("edges", "Edges.", (Column("edge_id", "string", "e", EDGE_ID), Column("src", "string", "s", NODE_ID)))
     create_table(lake, nodes)
     create_table(lake, edges)
@@ -209,9 +217,3 @@ def test_semantic_types_are_checked_when_rows_are_written(lake: Lake, digest: st
     else:
         with pytest.raises(ContractBroken, match="digest_is_digest"):
             commit(new_run(lake), blobs, rows, mode="append")
-
-
-def _table(name: str) -> Table:
-    from codelake.contracts import TABLES
-
-    return next(t for t in TABLES if t.name == name)

@@ -32,7 +32,10 @@ def written(lake: Lake, layout: Layout) -> list[pq.ParquetFile]:
     table = replace(WIDE, layout=layout)
     create_table(lake, table)
     rows = lake.session.range(N).selectExpr(
-        "(id * 7919) % 20000 AS id", "md5(string(id)) AS name", "concat('k', id % 5) AS kind", "sha2(string(id), 512) AS text"
+        "(id * 7919) % 20000 AS id",
+        "md5(string(id)) AS name",
+        "concat('k', id % 5) AS kind",
+        "sha2(string(id), 512) AS text",
     )
     commit(new_run(lake), table, rows.repartition(2), mode="append")
     paths = lake.log("wide").files.column("path").to_pylist()
@@ -54,7 +57,9 @@ def test_footers_show_bloom_filters_dictionaries_order_and_row_groups(lake: Lake
         group = file.metadata.row_group(0)
         by_name = {group.column(i).path_in_schema: group.column(i) for i in range(group.num_columns)}
         assert file.metadata.num_row_groups > 1
-        assert all(file.metadata.row_group(i).total_byte_size < 4 * 256 * 1024 for i in range(file.metadata.num_row_groups))
+        assert all(
+            file.metadata.row_group(i).total_byte_size < 4 * 256 * 1024 for i in range(file.metadata.num_row_groups)
+        )
         assert by_name["kind"].has_dictionary_page and not by_name["text"].has_dictionary_page
         assert _has_bloom_filter(file, "name") and not _has_bloom_filter(file, "kind")
         assert {c.compression for c in by_name.values()} == {"ZSTD"}

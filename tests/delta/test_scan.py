@@ -69,7 +69,11 @@ def test_old_versions_read_into_todays_contract(lake: Lake) -> None:
     old = Table(
         "things",
         "Old.",
-        (Column("id", "int", "k"), Column("holder", "string", "o", nullable=True), Column("weight", "string", "w")),
+        (
+            Column("id", "int", "k"),
+            Column("holder", "string", "o", nullable=True),
+            Column("weight", "string", "w"),
+        ),
     )
     create_table(lake, old)
     rows = lake.session.createDataFrame([(1, "a", "12"), (2, None, "13")], "id int, holder string, weight string")

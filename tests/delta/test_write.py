@@ -18,17 +18,32 @@ from tests.delta.things import THINGS, Row, frame, new_run, stored
 
 MODES: list[tuple[str, dict[str, Any], list[Row], dict[str, int]]] = [
     ("append", {}, [(1, "a", 1), (2, "b", 2), (7, "c", 7)], {"numOutputRows": 1}),
-    ("merge", {}, [(1, "a", 1), (2, "b", 2), (7, "c", 7)], {"numTargetRowsInserted": 1, "numTargetRowsUpdated": 0}),
+    (
+        "merge",
+        {},
+        [(1, "a", 1), (2, "b", 2), (7, "c", 7)],
+        {"numTargetRowsInserted": 1, "numTargetRowsUpdated": 0},
+    ),
     ("replace", {"replacing": [("c",)]}, [(1, "a", 1), (2, "b", 2), (7, "c", 7)], {"numOutputRows": 1}),
     ("overwrite", {}, [(7, "c", 7)], {"numOutputRows": 1}),
-    ("update", {"values": {"size": "size + 1"}, "where": "id = 1"}, [(1, "a", 2), (2, "b", 2)], {"numUpdatedRows": 1}),
+    (
+        "update",
+        {"values": {"size": "size + 1"}, "where": "id = 1"},
+        [(1, "a", 2), (2, "b", 2)],
+        {"numUpdatedRows": 1},
+    ),
     ("delete", {"where": "owner = 'b'"}, [(1, "a", 1)], {"numDeletedRows": 1}),
 ]
 
 
 @pytest.mark.parametrize(("mode", "options", "after", "metrics"), MODES, ids=[m[0] for m in MODES])
 def test_each_mode_returns_its_own_version_and_metrics_though_another_commits_in_between(
-    lake: Lake, monkeypatch: pytest.MonkeyPatch, mode: Any, options: dict[str, Any], after: list[Row], metrics: dict[str, int]
+    lake: Lake,
+    monkeypatch: pytest.MonkeyPatch,
+    mode: Any,
+    options: dict[str, Any],
+    after: list[Row],
+    metrics: dict[str, int],
 ) -> None:
     create_table(lake, THINGS)
     commit(new_run(lake, "seed"), THINGS, frame(lake, [(1, "a", 1), (2, "b", 2)]), mode="append")
@@ -39,7 +54,9 @@ def test_each_mode_returns_its_own_version_and_metrics_though_another_commits_in
     def then_another_commits(*arguments: Any) -> None:
         """Somebody else, without our lock, right after our commit and before we ask which one was ours."""
         real(*arguments)
-        lake.session.sql(f"ALTER TABLE {lake.sql_name('things')} SET TBLPROPERTIES ('delta.checkpointInterval' = '900')")
+        lake.session.sql(
+            f"ALTER TABLE {lake.sql_name('things')} SET TBLPROPERTIES ('delta.checkpointInterval' = '900')"
+        )
 
     monkeypatch.setattr(write, "_write", then_another_commits)
     rows = None if mode in ("update", "delete") else frame(lake, [(7, "c", 7)])
@@ -61,14 +78,30 @@ def test_a_commit_carries_run_stage_fingerprint_and_pins_and_so_does_its_row(lak
     rows = scan(run, source).selectExpr("id", "'a' AS owner", "1 AS size")
     done = commit(run, THINGS, rows, mode="append", fingerprint="f00", cursors={"source": 1}, txn=run.txn)
     own = lake.log("things").commit(done.version).own  # type: ignore[union-attr]
-    assert (own["run_id"], own["stage"], own["fingerprint"], own["pins"]) == ("run-1", "copy", "f00", {"source": 1})
+    assert (own["run_id"], own["stage"], own["fingerprint"], own["pins"]) == (
+        "run-1",
+        "copy",
+        "f00",
+        {"source": 1},
+    )
     record(run)
     reader = new_run(lake, "reader")
     [row] = scan(reader, COMMITS, where="table_name = 'things'").collect()
-    assert (row.version, row.stage, row.fingerprint, row.pins, row.mode) == (done.version, "copy", "f00", {"source": 1}, "append")
+    assert (row.version, row.stage, row.fingerprint, row.pins, row.mode) == (
+        done.version,
+        "copy",
+        "f00",
+        {"source": 1},
+        "append",
+    )
     assert row.metrics["numOutputRows"] == 3 and row.n_attempts == 1 and not row.is_repeat
     [snapshot] = scan(reader, SNAPSHOTS).collect()
-    assert (snapshot.table_name, snapshot.version, snapshot.asked, snapshot.n_rows) == ("source", 1, "latest", 3)
+    assert (snapshot.table_name, snapshot.version, snapshot.asked, snapshot.n_rows) == (
+        "source",
+        1,
+        "latest",
+        3,
+    )
     assert "deletionVectors" in snapshot.features
 
 
@@ -87,7 +120,12 @@ def test_operations_are_written_in_one_append_per_table_and_once(lake: Lake) -> 
 
 def test_merge_leaves_rows_alone_that_did_not_change_and_deletes_what_is_named(lake: Lake) -> None:
     create_table(lake, THINGS)
-    commit(new_run(lake, "seed"), THINGS, frame(lake, [(1, "a", 1), (2, "a", 2), (3, "a", 3), (4, "b", 4)]), mode="append")
+    commit(
+        new_run(lake, "seed"),
+        THINGS,
+        frame(lake, [(1, "a", 1), (2, "a", 2), (3, "a", 3), (4, "b", 4)]),
+        mode="append",
+    )
     rows = frame(lake, [(1, "a", 1), (2, "a", 20), (5, "a", None)])
     done = commit(new_run(lake), THINGS, rows, mode="merge", delete_unmatched="t.owner = 'a'")
     assert stored(lake) == [(1, "a", 1), (2, "a", 20), (4, "b", 4), (5, "a", None)]
@@ -119,7 +157,9 @@ def test_an_empty_append_makes_no_version(lake: Lake) -> None:
         ({"mode": "replace", "rows": True}, "replace"),
     ],
 )
-def test_a_commit_that_is_asked_for_wrongly_says_what_is_missing(lake: Lake, options: dict[str, Any], word: str) -> None:
+def test_a_commit_that_is_asked_for_wrongly_says_what_is_missing(
+    lake: Lake, options: dict[str, Any], word: str
+) -> None:
     create_table(lake, THINGS)
     rows = frame(lake, [(1, "a", 1)]) if options.pop("rows", None) else None
     with pytest.raises(UsageError, match=word):

@@ -24,7 +24,12 @@ class Worker:
     def __init__(self, classes: Path, pause: Path) -> None:
         self.pause = pause
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.faults.worker", json.dumps({"spark": pausing.spark_options(classes, pause)})],
+            [
+                sys.executable,
+                "-m",
+                "tests.faults.worker",
+                json.dumps({"spark": pausing.spark_options(classes, pause)}),
+            ],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -68,7 +73,9 @@ def pausing_classes(spark: SparkSession, tmp_path_factory: pytest.TempPathFactor
 
 
 @pytest.fixture(scope="module")
-def start_workers(pausing_classes: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., list[Worker]]]:
+def start_workers(
+    pausing_classes: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Callable[..., list[Worker]]]:
     started: list[Worker] = []
 
     def start(n: int) -> list[Worker]:

@@ -16,26 +16,35 @@ CLASS = "org.apache.hadoop.fs.local.PausingLocalFs"
 _SOURCE = """
 package org.apache.hadoop.fs.local;
 
-public class PausingLocalFs extends LocalFs {
+import java.io.File;
+import java.io.IOException;
+import org.apache.hadoop.fs.Path;
+
+public class PausingLocalFs extends org.apache.hadoop.fs.DelegateToFileSystem {
     PausingLocalFs(java.net.URI uri, org.apache.hadoop.conf.Configuration conf)
-            throws java.io.IOException, java.net.URISyntaxException {
-        super(uri, conf);
+            throws IOException, java.net.URISyntaxException {
+        super(uri, new Raw(), conf, "file", false);
     }
 
-    public void renameInternal(org.apache.hadoop.fs.Path from, org.apache.hadoop.fs.Path to)
-            throws java.io.IOException {
-        java.io.File pause = new java.io.File(System.getProperty("codelake.pause"));
-        if (pause.exists() && to.getParent().getName().equals("_delta_log") && to.getName().endsWith(".json")) {
-            java.io.BufferedReader reader = new java.io.BufferedReader(new java.io.FileReader(pause));
-            long left = Long.parseLong(reader.readLine().trim());
-            reader.close();
-            new java.io.File(pause.getPath() + ".waiting").createNewFile();
-            while (left > 0 && pause.exists()) {
-                try { Thread.sleep(10); } catch (InterruptedException e) { break; }
-                left -= 10;
+    public int getUriDefaultPort() { return -1; }
+
+    public boolean isValidName(String name) { return true; }
+
+    public static class Raw extends org.apache.hadoop.fs.RawLocalFileSystem {
+        public boolean rename(Path from, Path to) throws IOException {
+            File pause = new File(System.getProperty("codelake.pause"));
+            if (pause.exists() && to.getParent().getName().equals("_delta_log") && to.getName().endsWith(".json")) {
+                java.io.BufferedReader reader = new java.io.BufferedReader(new java.io.FileReader(pause));
+                long left = Long.parseLong(reader.readLine().trim());
+                reader.close();
+                new File(pause.getPath() + ".waiting").createNewFile();
+                while (left > 0 && pause.exists()) {
+                    try { Thread.sleep(10); } catch (InterruptedException e) { break; }
+                    left -= 10;
+                }
             }
+            return super.rename(from, to);
         }
-        super.renameInternal(from, to);
     }
 }
 """

@@ -73,9 +73,7 @@ def test_without_the_lock_and_with_a_pause_in_the_gap_commits_are_lost(
     assert what_went_wrong(lake, answers) != []
 
 
-def test_with_the_lock_the_same_pause_does_no_harm(
-    lake_root: Path, spark: SparkSession, workers: list[Worker]
-) -> None:
+def test_with_the_lock_the_same_pause_does_no_harm(lake_root: Path, spark: SparkSession, workers: list[Worker]) -> None:
     lake = create_lake(Store(str(lake_root)), spark)
     create_table(lake, TABLE)
     for worker in workers:

@@ -27,6 +27,12 @@ def lake(lake_root: Path, spark: SparkSession) -> Lake:
     return made
 
 
+@pytest.fixture(scope="module")
+def heir(start_workers: Callable[[int], list[Worker]]) -> Worker:
+    """The process that submits the run again."""
+    return start_workers(1)[0]
+
+
 def test_ten_times_in_a_row_and_ten_times_at_once_is_once(lake: Lake) -> None:
     done: list[Committed] = []
 
@@ -48,11 +54,13 @@ def test_ten_times_in_a_row_and_ten_times_at_once_is_once(lake: Lake) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("killed", [("python", "jvm"), ("python",), ("jvm", "python")], ids=["both", "python", "jvm first"])
+@pytest.mark.parametrize(
+    "killed", [("python", "jvm"), ("python",), ("jvm", "python")], ids=["both", "python", "jvm first"]
+)
 def test_killed_after_the_data_files_and_before_the_commit(
-    lake: Lake, start_workers: Callable[[int], list[Worker]], killed: tuple[str, ...]
+    lake: Lake, start_workers: Callable[[int], list[Worker]], heir: Worker, killed: tuple[str, ...]
 ) -> None:
-    doomed, heir = start_workers(2)
+    [doomed] = start_workers(1)
     doomed.pause.write_text("4000")
     doomed.ask(do="submit", lake=lake.store.root, number=7)
     _wait_for(doomed.pause.with_name("pause.waiting"))
@@ -69,8 +77,10 @@ def test_killed_after_the_data_files_and_before_the_commit(
 
 
 @pytest.mark.slow
-def test_killed_after_the_commit_and_before_its_record(lake: Lake, start_workers: Callable[[int], list[Worker]]) -> None:
-    doomed, heir = start_workers(2)
+def test_killed_after_the_commit_and_before_its_record(
+    lake: Lake, start_workers: Callable[[int], list[Worker]], heir: Worker
+) -> None:
+    [doomed] = start_workers(1)
     doomed.ask(do="submit", lake=lake.store.root, number=7, stop_before_record=True)
     assert doomed.answer() == {"committed": 1}
     doomed.kill("python", "jvm")

@@ -47,7 +47,8 @@ def submit(lake: Lake, *, number: int, stop_before_record: bool = False) -> dict
 
 def main() -> None:
     options = json.loads(sys.argv[1])
-    spark = session(load({"master": "local[1]", "spark": options["spark"]}))
+    # no class archive: its training would take longer than these processes live
+    spark = session(load({"master": "local[1]", "class_archive": False, "spark": options["spark"]}))
     print(json.dumps({"ready": os.getpid(), "jvm": spark.sparkContext._gateway.proc.pid}), flush=True)  # type: ignore[union-attr]
     for line in sys.stdin:
         request = json.loads(line)

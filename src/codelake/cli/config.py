@@ -28,9 +28,7 @@ def _rows(current: Settings) -> Iterator[dict[str, Any]]:
         shown = current.shown(name)
         # A table has one row for each option, since each has its own origin.
         parts = (
-            {f"{name}.{key}": value for key, value in shown.items()}
-            if isinstance(shown, Mapping)
-            else {name: shown}
+            {f"{name}.{key}": value for key, value in shown.items()} if isinstance(shown, Mapping) else {name: shown}
         )
         for part, value in (parts or {name: None}).items():
             yield {"setting": part, "value": value, "origin": current.origin(part), "help": help_of(name)}

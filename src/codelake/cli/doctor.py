@@ -59,9 +59,7 @@ def _packages(_: Settings) -> Iterator[Finding]:
     try:
         declared = importlib.metadata.requires("codelake") or []
     except importlib.metadata.PackageNotFoundError:
-        yield Finding(
-            "codelake", "missing", "not installed in this environment", "Install it: `pip install codelake`."
-        )
+        yield Finding("codelake", "missing", "not installed in this environment", "Install it: `pip install codelake`.")
         return
     for requirement in map(Requirement, declared):
         if requirement.marker is not None and not requirement.marker.evaluate({"extra": ""}):
@@ -134,13 +132,9 @@ def _lake(current: Settings) -> Iterator[Finding]:
     if not folder.exists():
         yield Finding("lake", "ok", f"{shown} (not there yet; the first build makes it)")
     elif not folder.is_dir():
-        yield Finding(
-            "lake", "wrong", f"{shown} is a file", "Set `lake` (--lake, CODELAKE_LAKE) to a folder."
-        )
+        yield Finding("lake", "wrong", f"{shown} is a file", "Set `lake` (--lake, CODELAKE_LAKE) to a folder.")
     elif not os.access(folder, os.W_OK):
-        yield Finding(
-            "lake", "wrong", f"{shown} cannot be written", "Queries work; to build, make it writable."
-        )
+        yield Finding("lake", "wrong", f"{shown} cannot be written", "Queries work; to build, make it writable.")
     else:
         yield Finding("lake", "ok", shown)
 

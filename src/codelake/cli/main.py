@@ -16,10 +16,11 @@ from codelake.cli.doctor import doctor
 from codelake.cli.options import Given
 from codelake.cli.output import as_json
 from codelake.cli.setup import setup
+from codelake.cli.tables import tables
 from codelake.errors import CodelakeError, UsageError
 from codelake.hidden import HIDDEN
 
-COMMANDS: tuple[click.Command, ...] = (setup, doctor, config)
+COMMANDS: tuple[click.Command, ...] = (setup, doctor, config, tables)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})

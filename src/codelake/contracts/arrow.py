@@ -32,9 +32,7 @@ def arrow_type(parsed: DataType) -> pa.DataType:
     if parsed.name == "map":
         return pa.map_(arrow_type(parsed.items[0]), arrow_type(parsed.items[1]))
     if parsed.name == "struct":
-        return pa.struct(
-            [pa.field(n, arrow_type(t)) for n, t in zip(parsed.names, parsed.items, strict=True)]
-        )
+        return pa.struct([pa.field(n, arrow_type(t)) for n, t in zip(parsed.names, parsed.items, strict=True)])
     return _SCALARS[parsed.name]
 
 

@@ -33,9 +33,7 @@ class Column:
     def __post_init__(self) -> None:
         stored = str(parse_type(self.type))
         if self.semantic and stored != self.semantic.type:
-            raise UsageError(
-                f"column {self.name}, a {self.semantic.name}", expected=self.semantic.type, found=stored
-            )
+            raise UsageError(f"column {self.name}, a {self.semantic.name}", expected=self.semantic.type, found=stored)
 
 
 @dataclass(frozen=True)
@@ -136,7 +134,9 @@ class Table:
                     )
         if unknowable := [n for n in self.key + self.replace_by if self.column(n).nullable]:
             raise UsageError(
-                f"contract {self.name}", expected="key and replace_by columns that are never NULL", found=unknowable[0]
+                f"contract {self.name}",
+                expected="key and replace_by columns that are never NULL",
+                found=unknowable[0],
             )
         if self.layout.partition_by and self.layout.cluster_by:
             raise UsageError(
@@ -147,7 +147,9 @@ class Table:
             )
         if self.layout.row_group_bytes and self.layout.row_group_bytes < 1 << 10:
             raise UsageError(
-                f"contract {self.name}, row_group_bytes", expected="1024 or more", found=self.layout.row_group_bytes
+                f"contract {self.name}, row_group_bytes",
+                expected="1024 or more",
+                found=self.layout.row_group_bytes,
             )
 
     @property
@@ -196,7 +198,7 @@ class Table:
                 fields.append((c.name, python, msgspec.NODEFAULT))
         return msgspec.defstruct(
             "".join(part.capitalize() for part in self.name.split("_")) + "Row",
-            fields,  # type: ignore[arg-type]
+            fields,
             frozen=True,
             kw_only=True,
             module=__name__,

@@ -10,6 +10,7 @@ import datetime
 import re
 from dataclasses import dataclass
 from functools import cache
+from types import GenericAlias
 from typing import Any
 
 from codelake.errors import UsageError
@@ -51,9 +52,9 @@ class DataType:
     def python(self) -> Any:
         """The Python type of a value, for typed records."""
         if self.name == "array":
-            return list[self.items[0].python]
+            return GenericAlias(list, (self.items[0].python,))
         if self.name == "map":
-            return dict[self.items[0].python, self.items[1].python]
+            return GenericAlias(dict, (self.items[0].python, self.items[1].python))
         if self.name == "struct":
             return dict[str, Any]
         return SCALARS[self.name]

@@ -14,12 +14,13 @@ from pyspark.sql import functions as F
 from codelake.contracts.operations import SCANS
 from codelake.contracts.table import Table
 from codelake.delta.engine import engine_errors
+from codelake.delta.identity import newest_own_commit
 from codelake.delta.log import Log
 from codelake.delta.run import Run, pin
 from codelake.delta.schema import named
-from codelake.delta.write import newest_own_commit
 from codelake.errors import FeedUnavailable, PinUnavailable, UsageError
 
+_ENABLED = "delta.enableChangeDataFeed"
 CHANGE_COLUMNS = ("_change_type", "_commit_version", "_commit_timestamp")
 
 
@@ -39,7 +40,7 @@ class Window:
 def cursor(run: Run, *, reader: str, source: Table, into: Table) -> int | None:
     """The last version of `source` that `reader` has brought into `into`; None if it has read nothing yet."""
     newest = newest_own_commit(run.lake.log(into.name))
-    found = newest.own.get("cursors", {}).get(reader, {}).get(source.name) if newest else None
+    found = newest.own["cursors"].get(reader, {}).get(source.name) if newest else None
     return None if found is None else int(found)
 
 
@@ -102,23 +103,20 @@ def _require_feed(log: Log, first: int, last: int) -> None:
             found=f"version {first}, cleaned up",
             do=way_out,
         )
-    # the property as it was before the window, then each change of it within
-    enabled = None
-    for version in range(first, last + 1):
-        for action in log.actions(version):
-            if "metaData" in action:
-                enabled = action["metaData"].get("configuration", {}).get("delta.enableChangeDataFeed") == "true"
-                if not enabled:
-                    raise _not_enabled(log, version, way_out)
-    if enabled is None and log.properties.get("delta.enableChangeDataFeed") != "true":
+    # the property as it was in the first version, then each change of it within the window
+    if Log(log.store, log.name, version=first).properties.get(_ENABLED) != "true":
         raise _not_enabled(log, first, way_out)
+    for version in range(first + 1, last + 1):
+        for action in log.actions(version):
+            if "metaData" in action and action["metaData"].get("configuration", {}).get(_ENABLED) != "true":
+                raise _not_enabled(log, version, way_out)
     _require_change_files(log, first, last, way_out)
 
 
 def _not_enabled(log: Log, version: int, way_out: str) -> FeedUnavailable:
     return FeedUnavailable(
         f"change feed of {log.name}",
-        expected="delta.enableChangeDataFeed = true throughout the window",
+        expected=f"{_ENABLED} = true throughout the window",
         found=f"not enabled at version {version}",
         do=f"Enable it for later versions. {way_out}",
     )

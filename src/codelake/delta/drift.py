@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Literal
+
+import sqlglot
 
 from codelake.contracts.table import Table
 from codelake.contracts.types import parse_type
@@ -11,7 +14,15 @@ from codelake.delta.layout import table_properties
 from codelake.delta.log import Log
 
 Kind = Literal[
-    "missing column", "extra column", "retyped", "renamed", "nullable", "partitioning", "clustering", "property", "check"
+    "missing column",
+    "extra column",
+    "retyped",
+    "renamed",
+    "nullable",
+    "partitioning",
+    "clustering",
+    "property",
+    "check",
 ]
 
 _TYPE_NAMES = {"long": "bigint", "integer": "int", "short": "smallint", "byte": "tinyint"}
@@ -87,9 +98,19 @@ def _property_drift(table: Table, log: Log) -> list[Drift]:
         if stored.get(name) != value:
             found.append(Drift("property", name, value, stored.get(name, "not set")))
     for check in table.all_checks:
-        if check.action == "fail" and stored.get(CONSTRAINT + check.name) != check.sql:
+        if check.action == "fail" and not same_expression(stored.get(CONSTRAINT + check.name), check.sql):
             found.append(Drift("check", check.name, check.sql, stored.get(CONSTRAINT + check.name, "not set")))
     return found
+
+
+def same_expression(stored: str | None, wanted: str) -> bool:
+    """Whether two texts are one expression. ADD CONSTRAINT keeps a text with spaces of its own."""
+    return stored is not None and _canonical(stored) == _canonical(wanted)
+
+
+@cache
+def _canonical(text: str) -> str:
+    return sqlglot.parse_one(text, read="spark").sql(dialect="spark")
 
 
 def type_text(stored: Any) -> str:

@@ -39,7 +39,11 @@ _PLAN_AGAIN = (
     "DELTA_CONCURRENT_WRITE",
 )
 _NOT_AGAIN = ("DELTA_METADATA_CHANGED", "DELTA_PROTOCOL_CHANGED")
-_FEED_GONE = ("DELTA_MISSING_CHANGE_DATA", "DELTA_CDC_START_VERSION_AFTER_LATEST", "DELTA_CHANGE_DATA_FILE_NOT_FOUND")
+_FEED_GONE = (
+    "DELTA_MISSING_CHANGE_DATA",
+    "DELTA_CDC_START_VERSION_AFTER_LATEST",
+    "DELTA_CHANGE_DATA_FILE_NOT_FOUND",
+)
 _PIN_GONE = (
     "DELTA_UNSUPPORTED_TIME_TRAVEL_BEYOND_DELETED_FILE_RETENTION_DURATION",
     "DELTA_VERSION_NOT_FOUND",
@@ -53,7 +57,12 @@ _SCHEMA = (
     "DELTA_CANNOT_MODIFY_APPEND_ONLY",
     "DELTA_MULTIPLE_SOURCE_ROW_MATCHING_TARGET_ROW_IN_MERGE",
 )
-_FILE_GONE = ("FAILED_READ_FILE", "DELTA_FILE_NOT_FOUND", "DELTA_TRUNCATED_TRANSACTION_LOG", "FileNotFoundException")
+_FILE_GONE = (
+    "FAILED_READ_FILE",
+    "DELTA_FILE_NOT_FOUND",
+    "DELTA_TRUNCATED_TRANSACTION_LOG",
+    "FileNotFoundException",
+)
 
 _CLASS = re.compile(r"\[([A-Z][A-Z0-9_.]+)\]")
 
@@ -105,9 +114,7 @@ def translated(what: str, error: Exception) -> CodelakeError:
             do="Nothing was written. The table's schema or protocol changed under this run: start a new run.",
         )
     if name.startswith(_FEED_GONE):
-        return FeedUnavailable(
-            what, found=found, do="Rebuild in full: the changes in between can no longer be told."
-        )
+        return FeedUnavailable(what, found=found, do="Rebuild in full: the changes in between can no longer be told.")
     if name.startswith(_PIN_GONE):
         return PinUnavailable(what, found=found, do="Read a newer version, or raise the table's retention.")
     if name.startswith(CONSTRAINT_BROKEN) or name.startswith(_SCHEMA):
@@ -116,7 +123,10 @@ def translated(what: str, error: Exception) -> CodelakeError:
         return Unavailable(what, expected="room on the disk", found="none left", do="Nothing was committed.")
     if "Permission denied" in text or "Read-only file system" in text or "Mkdirs failed" in text:
         return Unavailable(
-            what, expected="a folder that can be written", found=_first_sentence(text), do="Nothing was committed."
+            what,
+            expected="a folder that can be written",
+            found=_first_sentence(text),
+            do="Nothing was committed.",
         )
     if name.startswith(_FILE_GONE) or any(part in text for part in _FILE_GONE):
         return Damaged(what, expected="every file that the log names", found=_first_sentence(text))

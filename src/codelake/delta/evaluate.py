@@ -1,4 +1,4 @@
-"""The value of a term on one row, as Spark works it out: for literals, and for the partition values of a file.
+"""The value of a term on one row, as Spark works it out: for literals, and for a file's partition values.
 
 Raises NotKnown for what is not known here; AND and OR still have a value where one side alone decides it.
 """
@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from codelake.delta.terms import COMPARISONS, Call, Field, Literal, Term
-from codelake.delta.values import INTEGRAL, NotKnown, cast, compare, int_range
+from codelake.delta.values import INTEGRAL, NotKnown, calendar, cast, compare, int_range
 
 _HOLDS: dict[str, Callable[[int], bool]] = {
     "=": lambda order: order == 0,
@@ -86,7 +86,7 @@ def _strict(term: Call, values: list[Any], zone: str) -> Any:
 def _function(term: Call, values: list[Any]) -> Any:
     kinds = [arg.type for arg in term.args]
     if term.name in ("year", "month", "day") and kinds == ["date"]:
-        return getattr(values[0], term.name)
+        return getattr(calendar(values[0]), term.name)
     if kinds[:1] != ["string"]:
         raise NotKnown
     text = values[0]
@@ -104,6 +104,7 @@ def _function(term: Call, values: list[Any]) -> Any:
 def _connected(decisive: bool, args: tuple[Term, ...], row: Mapping[str, Any], zone: str) -> bool | None:
     """Three-valued AND (decided by false) and OR (decided by true)."""
     missing = unknown = False
+    value: bool | None
     for arg in args:
         try:
             value = evaluate(arg, row, zone)

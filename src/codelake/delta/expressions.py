@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
+from typing import ClassVar
 
 from sqlglot import exp
 from sqlglot.dialects.spark import Spark
 from sqlglot.errors import ParseError, TokenError
-from sqlglot.tokens import Token, TokenType
+from sqlglot.tokenizer_core import Token, TokenType
 
 from codelake.errors import QueryRefused
 
@@ -26,7 +27,7 @@ class Spark4(Spark):
     """Spark 4 reads a doubled quote inside a string as one quote; sqlglot's Spark still as two strings."""
 
     class Tokenizer(Spark.Tokenizer):
-        STRING_ESCAPES = ["\\", "'", '"']
+        STRING_ESCAPES: ClassVar[list[str]] = ["\\", "'", '"']
 
 
 def parse_expression(text: str, columns: Sequence[str]) -> exp.Expr:
@@ -122,7 +123,7 @@ def _error_place(text: str, error: ParseError) -> int:
     """sqlglot tells the line and the column of the token's LAST character."""
     found = error.errors[0]
     line, column = found.get("line"), found.get("col")
-    if line is None or column is None:
+    if not isinstance(line, int) or not isinstance(column, int):
         return 0
     before = sum(len(one) + 1 for one in text.split("\n")[: line - 1])
     return max(0, min(before + column - len(found.get("highlight") or ""), len(text)))

@@ -94,9 +94,7 @@ FEATURES: Mapping[str, Feature] = {
             legacy=(2, 5),
             properties=_on("columnMapping.mode", "name"),
         ),
-        Feature(
-            "deletionVectors", writes=WRITERS, binds_readers=True, properties=_on("enableDeletionVectors")
-        ),
+        Feature("deletionVectors", writes=WRITERS, binds_readers=True, properties=_on("enableDeletionVectors")),
         Feature("timestampNtz", writes=WRITERS, binds_readers=True),
         Feature("typeWidening", reads=_SPARK, binds_readers=True, properties=_on("enableTypeWidening")),
         Feature(
@@ -152,9 +150,7 @@ class Protocol:
 def protocol_of(reader: int, writer: int, listed: Iterable[str]) -> Protocol:
     implied: set[str] = set()
     if writer < _WRITER_VERSION:  # from 7 on the list is complete
-        implied = {
-            f.name for f in FEATURES.values() if f.legacy and f.legacy[0] <= reader and f.legacy[1] <= writer
-        }
+        implied = {f.name for f in FEATURES.values() if f.legacy and f.legacy[0] <= reader and f.legacy[1] <= writer}
     return Protocol(reader, writer, tuple(sorted(implied | set(listed))))
 
 
@@ -193,15 +189,11 @@ def opening_refused(table: str, actions: Iterable[Mapping[str, Any]]) -> Feature
         if name not in FEATURES or not FEATURES[name].opens:
             return _refused(table, name, "deltalake", write=False, instead=())
     if action["minReaderVersion"] > _READER_VERSION:
-        return _refused(
-            table, f"reader version {action['minReaderVersion']}", "deltalake", write=False, instead=()
-        )
+        return _refused(table, f"reader version {action['minReaderVersion']}", "deltalake", write=False, instead=())
     return None
 
 
-def check_enable(
-    features: Iterable[str], allow: Iterable[str] = (), readers: Iterable[str] = ENGINES
-) -> None:
+def check_enable(features: Iterable[str], allow: Iterable[str] = (), readers: Iterable[str] = ENGINES) -> None:
     """What a contract names exists, and locks out no promised reader unless that is allowed by name."""
     allowed = {_known(name).name for name in allow}
     promised = tuple(readers)
@@ -258,9 +250,7 @@ def _check_version(table: str, role: str, found: int, newest: int, engine: str) 
         raise _refused(table, f"{role} version {found}", engine, write=role == "writer", instead=())
 
 
-def _refused(
-    table: str, feature: str, engine: str, *, write: bool, instead: tuple[str, ...]
-) -> FeatureRefused:
+def _refused(table: str, feature: str, engine: str, *, write: bool, instead: tuple[str, ...]) -> FeatureRefused:
     verb = "write" if write else "read"
     way = f"{verb} it with {' or '.join(instead)}" if instead else "use a version of codelake that knows it"
     return FeatureRefused(

@@ -10,6 +10,7 @@ it and the engine enforces it; it is put into the plan only where the table lack
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
@@ -19,9 +20,11 @@ from pyspark.sql import Column as SparkColumn
 from pyspark.sql import DataFrame, Observation, Window
 from pyspark.sql import functions as F
 
+from codelake.contracts.operations import QUALITY
 from codelake.contracts.table import Action, Reference, Table
-from codelake.delta.drift import CONSTRAINT
+from codelake.delta.drift import CONSTRAINT, same_expression
 from codelake.delta.log import Log
+from codelake.delta.run import Run
 
 SAMPLE = 5
 _MARK = "codelake gate: "
@@ -95,9 +98,9 @@ class Gated:
         rules = [r for r in self.rules if names is None or r.name in names]
         if not rules:
             return []
-        totals = self.marked.select(
-            *(F.count_if(r.broken).alias(f"rule_{i}") for i, r in enumerate(rules))
-        ).collect()[0]
+        totals = self.marked.select(*(F.count_if(r.broken).alias(f"rule_{i}") for i, r in enumerate(rules))).collect()[
+            0
+        ]
         shown = self.table.key or self.columns
         found = []
         for i, rule in enumerate(rules):
@@ -162,11 +165,11 @@ def _check_rules(table: Table, log: Log) -> list[Rule]:
     }
     rules = []
     for check in table.all_checks:
-        in_plan = check.action != "fail" or stored.get(check.name) != check.sql
+        in_plan = check.action != "fail" or not same_expression(stored.get(check.name), check.sql)
         rules.append(Rule(check.name, check.action, ~F.expr(check.sql), in_plan=in_plan))
     declared = {check.name: check.sql for check in table.all_checks}
     for name, text in stored.items():
-        if declared.get(name) != text:
+        if name not in declared or not same_expression(text, declared[name]):
             broken = ~F.coalesce(F.expr(text), F.lit(False))
             rules.append(Rule(f"{name} (the table's own)", "fail", broken, in_plan=False))
     return rules
@@ -185,6 +188,18 @@ def _referring(marked: DataFrame, reference: Reference, to: DataFrame, flag: str
     refers = reduce(lambda left, right: left & right, (F.col(f"`{c}`").isNotNull() for c in reference.columns))
     joined = marked.join(there, on=same, how="left")
     return joined, Rule(reference.name, reference.action, refers & F.col(flag).isNull(), in_plan=True)
+
+
+def note_violations(run: Run, table: Table, violations: Sequence[Violation]) -> None:
+    """Rows for the quality table: one for each row of the sample, one that counts the rest."""
+    for violation in violations:
+        about = {"table_name": table.name, "rule": violation.rule, "action": violation.action}
+        for row in violation.sample:
+            entity = json.dumps(row, default=str, sort_keys=True)
+            run.note(QUALITY, **about, entity_id=entity, issue=f"breaks {violation.rule}", n=1)
+        if rest := violation.n - len(violation.sample):
+            issue = f"breaks {violation.rule}, rows beyond the sample"
+            run.note(QUALITY, **about, entity_id=None, issue=issue, n=rest)
 
 
 def gate_that_refused(text: str) -> bool:

@@ -7,9 +7,10 @@ from datetime import datetime
 
 from codelake.contracts.table import Table
 from codelake.delta.drift import Drift, drift
+from codelake.delta.entries import Commit
 from codelake.delta.lake import Lake
 from codelake.delta.layout import SORTED_BY
-from codelake.delta.log import Commit, Log
+from codelake.delta.log import Log
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ def table_facts(lake: Lake, name: str, contract: Table | None, *, version: int |
 
 def history(log: Log, limit: int) -> list[Commit]:
     """The newest commits first."""
-    found = []
+    found: list[Commit] = []
     for version in reversed(log.versions):
         if version > log.version:
             continue

@@ -9,15 +9,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pyarrow.fs as pafs
 from deltalake.fs import DeltaStorageHandler
-from pyspark.sql import SparkSession
 
+from codelake.delta.entries import LOG
 from codelake.delta.lock import table_lock
-from codelake.delta.log import LOG, Log
+from codelake.delta.log import Log
 from codelake.delta.store import Store
 from codelake.errors import NotFound, Refused, Unavailable, UsageError
+
+if TYPE_CHECKING:  # logs are read in processes that never load Spark
+    from pyspark.sql import SparkSession
 
 MARKER = "_codelake.json"
 _LOCKS = "_locks"
@@ -101,7 +105,7 @@ def open_lake(store: Store, spark: SparkSession | None = None, *, lock_timeout: 
             f"lake {store.root}",
             expected="a codelake lake",
             found=found,
-            do="Type `codelake build PATH` to make one there, or name another with --lake.",
+            do="Name one with --lake, or make one there with codelake.delta.lake.create_lake.",
         )
     return Lake(store, spark, lock_timeout=lock_timeout, jvm=_jvm_pid(spark))
 

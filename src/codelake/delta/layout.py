@@ -22,12 +22,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
-
-from pyspark.sql import DataFrame
+from typing import TYPE_CHECKING
 
 from codelake.contracts.table import Table
 from codelake.delta.features import properties_for
 from codelake.errors import ContractBroken
+
+if TYPE_CHECKING:  # a table is inspected without loading Spark
+    from pyspark.sql import DataFrame
 
 SORTED_BY = "codelake.sortedBy"
 

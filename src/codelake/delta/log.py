@@ -1,199 +1,39 @@
-"""A table's log, read without Spark: versions, commits, protocol, schema, files and their statistics.
-
-deltalake replays the log; the commits themselves are read here, entry by entry. Two of deltalake's habits
-make that necessary: it accepts an empty last entry as a commit, and `history()` numbers commits from the
-version that is loaded, which is wrong for any other than the newest.
-"""
+"""A table at a version, known from its log and without Spark: protocol, schema, files and their statistics."""
 
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterator
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import cached_property
 from typing import Any
 from urllib.parse import unquote
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.fs as pafs
-import pyarrow.parquet as pq
 from deltalake import DeltaTable
 from deltalake.exceptions import DeltaError, TableNotFoundError
-from deltalake.fs import DeltaStorageHandler
 
+from codelake.delta.entries import Entries
 from codelake.delta.features import opening_refused
 from codelake.delta.store import Store
 from codelake.errors import CodelakeError, Damaged, NotFound, PinUnavailable, Unavailable
 
-LOG = "_delta_log"
-_COMMIT = re.compile(r"^(\d{20})\.json$")
-_CHECKPOINT = re.compile(r"^(\d{20})\.checkpoint.*\.(parquet|json)$")
-_MARK = "codelake"
-"""The key in a commit's user metadata under which our own metadata lies."""
 
-
-@dataclass(frozen=True)
-class Commit:
-    """One entry of the log. `own` is what codelake wrote into it, empty for commits of others."""
-
-    version: int
-    timestamp: datetime
-    operation: str
-    metrics: dict[str, int]
-    own: dict[str, Any]
-    info: dict[str, Any]
-
-
-class Log:
-    """The log of one table. Opened at the newest version, or at `version`."""
+class Log(Entries):
+    """Opened at the newest version, or at `version`. deltalake replays the entries."""
 
     def __init__(self, store: Store, name: str, *, version: int | None = None) -> None:
-        self.store = store
-        self.name = name
-        self.uri = store.uri(name)
         if store.is_local and not (store.path / name).is_dir():
-            raise NotFound(f"table {name}", expected=f"a Delta table at {self.uri}", found="no such folder")
-        self._fs = pafs.PyFileSystem(DeltaStorageHandler(self.uri, store.deltalake_options() or None))
-        self._check_entries()
+            raise NotFound(f"table {name}", expected=f"a Delta table at {store.uri(name)}", found="no such folder")
+        super().__init__(store, name)
         try:
-            self._table = DeltaTable(
-                self.uri, version=version, storage_options=store.deltalake_options() or None
-            )
+            self._table = DeltaTable(self.uri, version=version, storage_options=store.deltalake_options() or None)
         except TableNotFoundError as error:
             raise NotFound(
                 f"table {name}", expected=f"a Delta table at {self.uri}", found="a folder without a Delta log"
             ) from error
         except (DeltaError, OSError) as error:
             raise self._unreadable(version, error) from error
-
-    # what the log holds ------------------------------------------------------------------------
-
-    @cached_property
-    def _entries(self) -> dict[int, pafs.FileInfo]:
-        """Commit entries by version. Checkpoints cover older ones that were cleaned up."""
-        infos = self._fs.get_file_info(pafs.FileSelector(LOG, allow_not_found=True))
-        found = {}
-        self._checkpoints: list[int] = []
-        for info in infos:
-            if match := _COMMIT.match(info.base_name):
-                found[int(match[1])] = info
-            elif match := _CHECKPOINT.match(info.base_name):
-                self._checkpoints.append(int(match[1]))
-        return found
-
-    def _check_entries(self) -> None:
-        entries = self._entries
-        for version, info in entries.items():
-            if info.size == 0:
-                raise Damaged(
-                    f"table {self.name}, log entry {version}",
-                    expected="a commit",
-                    found="an empty file",
-                    do=f"Restore {LOG}/{version:020}.json from a copy, or run `codelake table check {self.name}`.",
-                )
-        if entries:
-            first = min(entries)
-            missing = sorted(set(range(first, max(entries) + 1)) - set(entries))
-            if missing:
-                raise Damaged(
-                    f"table {self.name}",
-                    expected=f"log entries {first} to {max(entries)} without a gap",
-                    found=f"no entry {missing[0]}",
-                    do=f"Restore the entry from a copy, or run `codelake table check {self.name}`.",
-                )
-            covered = max((c for c in self._checkpoints if c >= first - 1), default=None)
-            if first > 0 and covered is None:
-                raise Damaged(
-                    f"table {self.name}",
-                    expected="log entry 0 or a checkpoint",
-                    found=f"entries from {first} on and no checkpoint before them",
-                    do=f"Run `codelake table check {self.name}`.",
-                )
-
-    @property
-    def versions(self) -> range:
-        """The versions whose commits are still in the log, as of when it was opened."""
-        entries = self._entries
-        return range(min(entries), max(entries) + 1) if entries else range(self.version, self.version + 1)
-
-    def commit(self, version: int) -> Commit | None:
-        """The commit that made `version`, or None where the log has no such entry."""
-        info = self._fs.get_file_info(f"{LOG}/{version:020}.json")
-        if info.type == pafs.FileType.NotFound:
-            return None
-        found = self._commit_info(version)
-        stamp = found.get("inCommitTimestamp") or found.get("timestamp") or info.mtime_ns // 1_000_000
-        return Commit(
-            version=version,
-            timestamp=datetime.fromtimestamp(stamp / 1000, UTC),
-            operation=found.get("operation", ""),
-            metrics={k: int(v) for k, v in (found.get("operationMetrics") or {}).items() if _is_whole(v)},
-            own=_own_metadata(found.get("userMetadata")),
-            info=found,
-        )
-
-    def actions(self, version: int) -> list[dict[str, Any]]:
-        with self._fs.open_input_stream(f"{LOG}/{version:020}.json") as stream:
-            raw = stream.read()
-        try:
-            return [json.loads(line) for line in raw.splitlines() if line.strip()]
-        except json.JSONDecodeError as error:
-            raise Damaged(
-                f"table {self.name}, log entry {version}",
-                expected="one JSON action a line",
-                found=f"{error.msg} at character {error.pos} of a line",
-                do=f"Restore {LOG}/{version:020}.json from a copy, or run `codelake table check {self.name}`.",
-            ) from error
-
-    def _commit_info(self, version: int) -> dict[str, Any]:
-        """The commitInfo action. Writers put it first, so that a large commit need not be read in whole."""
-        with self._fs.open_input_stream(f"{LOG}/{version:020}.json") as stream:
-            head = bytes(stream.read(1 << 16))
-        line, newline, _ = head.partition(b"\n")
-        if newline and line.startswith(b'{"commitInfo"'):
-            return dict(json.loads(line)["commitInfo"])
-        return next((a["commitInfo"] for a in self.actions(version) if "commitInfo" in a), {})
-
-    def feed_files(self, version: int) -> list[str]:
-        """Paths, below the table, of the files that the change feed of one version is read from."""
-        actions = self.actions(version)
-        feed = [a["cdc"]["path"] for a in actions if "cdc" in a]
-        if not feed:
-            feed = [
-                a[kind]["path"] for a in actions for kind in ("add", "remove") if kind in a and a[kind]["dataChange"]
-            ]
-        return [unquote(path) for path in feed]
-
-    def _newest_first(self, version: int | None) -> Iterator[dict[str, Any]]:
-        """Actions of the entries up to `version`, newest entry first, then those of older checkpoints.
-
-        For when deltalake does not open the table, and the reason has to be found without it.
-        """
-        for entry in sorted(self._entries, reverse=True):
-            if version is None or entry <= version:
-                yield from self.actions(entry)
-        infos = self._fs.get_file_info(pafs.FileSelector(LOG, allow_not_found=True))
-        for info in sorted(infos, key=lambda i: i.base_name, reverse=True):
-            match = _CHECKPOINT.match(info.base_name)
-            if not match or (version is not None and int(match[1]) > version):
-                continue
-            with self._fs.open_input_file(info.path) as file:
-                if match[2] == "json":
-                    yield from (json.loads(line) for line in file.read().splitlines())
-                else:
-                    yield from pq.read_table(file, columns=["protocol"]).to_pylist()
-
-    def newer_commits(self, version: int) -> list[Commit]:
-        """Commits after `version`, oldest first, up to the present and not only to when this was opened."""
-        found = []
-        while commit := self.commit(version + 1 + len(found)):
-            found.append(commit)
-        return found
-
-    # the table at the loaded version -----------------------------------------------------------
 
     @property
     def version(self) -> int:
@@ -231,7 +71,7 @@ class Log:
         """
         files = pa.table(self._table.get_add_actions(flatten=True))
         for path in files.column("path").to_pylist():
-            if "://" in path or path.startswith("/") or path.startswith("file:") or ".." in path.split("/"):
+            if "://" in path or path.startswith(("/", "file:")) or ".." in path.split("/"):
                 raise Damaged(
                     f"table {self.name}, version {self.version}",
                     expected="data files below the table's own folder",
@@ -289,9 +129,7 @@ class Log:
             return
         folder = self.store.path / self.name
         files = self.files
-        for path, size in zip(
-            files.column("path").to_pylist(), files.column("size_bytes").to_pylist(), strict=True
-        ):
+        for path, size in zip(files.column("path").to_pylist(), files.column("size_bytes").to_pylist(), strict=True):
             try:
                 found: object = (folder / unquote(path)).stat().st_size
             except FileNotFoundError:
@@ -315,7 +153,7 @@ class Log:
             f"table {self.name}, version {self.version}, file {path}",
             expected=f"{size} bytes",
             found=found,
-            do=f"Restore the file from a copy, or run `codelake table check {self.name}`.",
+            do="Restore the file from a copy.",
         )
 
     def _unreadable(self, version: int | None, error: Exception) -> CodelakeError:
@@ -336,23 +174,5 @@ class Log:
             f"table {self.name} at {self.uri}",
             expected="a log that can be replayed",
             found=text,
-            do=f"Run `codelake table check {self.name}`; nothing was written.",
+            do="Nothing was written. Restore the log from a copy.",
         )
-
-
-def own_metadata_text(own: dict[str, Any]) -> str:
-    return json.dumps({_MARK: own}, sort_keys=True, separators=(",", ":"))
-
-
-def _own_metadata(text: str | None) -> dict[str, Any]:
-    if not text:
-        return {}
-    try:
-        found = json.loads(text)
-    except json.JSONDecodeError:
-        return {}  # another tool's own text
-    return found.get(_MARK, {}) if isinstance(found, dict) else {}
-
-
-def _is_whole(value: object) -> bool:
-    return str(value).lstrip("-").isdigit()

@@ -49,9 +49,7 @@ def write_rows(
         writer.save(lake.uri(table.name))
 
 
-def run_statement(
-    lake: Lake, table: Table, statement: str, *, metadata: str, txn: tuple[str, int] | None
-) -> None:
+def run_statement(lake: Lake, table: Table, statement: str, *, metadata: str, txn: tuple[str, int] | None) -> None:
     confs = {
         "spark.databricks.delta.commitInfo.userMetadata": metadata,
         "spark.sql.parquet.compression.codec": table.layout.compression,
@@ -98,6 +96,10 @@ def _merge_statement(table: Table, target: str, source: str, delete_unmatched: s
     if delete_unmatched is not None:
         clauses.append(f"WHEN NOT MATCHED BY SOURCE AND ({delete_unmatched}) THEN DELETE")
     return f"MERGE {evolution}INTO {target} t USING {source} s ON {same_key} " + " ".join(clauses)
+
+
+def delete_statement(name: str, where: str) -> str:
+    return f"DELETE FROM {name} WHERE {where}"
 
 
 def update_statement(name: str, values: Mapping[str, str], where: str) -> str:

@@ -1,18 +1,28 @@
-"""A filter's text as terms: columns resolved against the table's schema, casts made explicit as Spark does."""
+"""A filter's text as terms: columns resolved against the table's schema, casts explicit as in Spark."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from decimal import Decimal
 from typing import Any
 
 from sqlglot import exp
 
 from codelake.delta.expressions import METADATA, column_paths, parse_expression, refuse_name
-from codelake.delta.terms import HIDDEN, NULL, OPAQUE, Call, Field, Literal, Term
-from codelake.delta.terms import beyond_long, cast_term, compared, like, uses
-from codelake.delta.values import INTEGRAL, UNKNOWN, common_type, int_range
+from codelake.delta.terms import (
+    HIDDEN,
+    NULL,
+    OPAQUE,
+    Call,
+    Field,
+    Literal,
+    Term,
+    cast_term,
+    compared,
+    like,
+    number,
+    uses,
+)
+from codelake.delta.values import INTEGRAL, UNKNOWN, common_type
 
 
 def read_predicate(text: str, fields: Sequence[Mapping[str, Any]], *, zone: str) -> Term:
@@ -49,15 +59,28 @@ _FUNCTIONS: dict[type[exp.Expr], tuple[str, str]] = {
     exp.Length: ("length", "integer"),
     exp.Substring: ("substring", "string"),
 }
-"""Known by name so that they can be worked out on partition values; on other columns they rule nothing out."""
+"""Known by name so that they can be worked out on partition values; elsewhere they rule nothing out."""
 _STRICT = (
-    *(exp.Div, exp.IntDiv, exp.BitwiseAnd, exp.BitwiseOr, exp.BitwiseXor, exp.Abs, exp.Floor, exp.Ceil, exp.Round),
-    *(exp.RegexpLike, exp.Trim, exp.DateAdd, exp.DateSub),
+    *(exp.Div, exp.IntDiv, exp.BitwiseAnd, exp.BitwiseOr, exp.BitwiseXor, exp.Abs, exp.Floor, exp.Ceil),
+    *(exp.Round, exp.RegexpLike, exp.Trim, exp.DateAdd, exp.DateSub),
 )
 """NULL in, NULL out, and nothing else is needed of them: Spark asks for their columns to be not NULL."""
-_ARGS = frozenset(
-    "this expression expressions low high to table db catalog is_string alias safe start length negate".split()
-)
+_ARGS = {
+    *(
+        "this",
+        "expression",
+        "expressions",
+        "low",
+        "high",
+        "to",
+        "table",
+        "db",
+        "catalog",
+        "is_string",
+        "alias",
+    ),
+    *("safe", "start", "length"),
+}
 """The parts of a syntax node that are looked at here. A node with any other part means something else."""
 _TYPES = {
     "TINYINT": "byte",
@@ -94,7 +117,8 @@ class _Reader:
             fields = found["type"]["fields"]
 
     def read(self, node: exp.Expr) -> Term:
-        if any(value and key not in _ARGS for key, value in node.args.items()):
+        unseen = {key for key, value in node.args.items() if value} - _ARGS
+        if unseen and not (isinstance(node, exp.Like) and unseen == {"negate"}):
             return self._opaque(node)
         match node:
             case exp.Paren() | exp.Alias():
@@ -119,10 +143,8 @@ class _Reader:
                 return Call("isnull", (self.read(node.this),))
             case exp.Is() if isinstance(node.expression, exp.Boolean):
                 return self._compared("<=>", node)
-            case exp.Coalesce():
-                terms = [self.read(child) for child in node.iter_expressions()]
-                common = _common(terms)
-                return Call("coalesce", self._cast_all(terms, common), common) if common else Call(OPAQUE, tuple(terms))
+            case exp.Coalesce() if common := _common(terms := self._args(node)):
+                return Call("coalesce", self._cast_all(terms, common), common)
             case exp.Between():
                 value, low, high = (self.read(node.args[key]) for key in ("this", "low", "high"))
                 ends = compared(">=", value, low, self.zone), compared("<=", value, high, self.zone)
@@ -189,7 +211,7 @@ class _Reader:
     def _in(self, node: exp.In) -> Term:
         terms = [self.read(node.this), *(self.read(child) for child in node.expressions)]
         common = _common(terms)
-        if common is None or any(beyond_long(terms[0], term) for term in terms):
+        if common is None:
             return Call(OPAQUE, tuple(terms))
         return Call("in", self._cast_all(terms, common))
 
@@ -219,7 +241,7 @@ class _Reader:
 
     def _negative(self, node: exp.Neg) -> Term:
         if isinstance(node.this, exp.Literal) and not node.this.is_string:
-            return _number("-" + node.this.name)  # so that the smallest integers have their own type
+            return number("-" + node.this.name)  # so that the smallest integers have their own type
         value = self.read(node.this)
         if isinstance(value, Literal) and value.type in {*INTEGRAL, "double"} and value.value is not None:
             return Literal(-value.value, value.type)
@@ -257,27 +279,12 @@ def _field_type(field: Mapping[str, Any]) -> str:
 
 
 def _literal(node: exp.Expr) -> Literal:
-    return Literal(node.name, "string") if isinstance(node, exp.RawString) or node.is_string else _number(node.name)
-
-
-def _number(text: str) -> Literal:
-    if re.fullmatch(r"-?\d+", text):
-        value = int(text)
-        for type_ in ("integer", "long"):
-            low, high = int_range(type_)
-            if low <= value <= high:
-                return Literal(value, type_)
-        return Literal(Decimal(text), f"decimal({len(text.lstrip('-'))},0)")
-    if "e" in text.lower():
-        return Literal(float(text), "double")
-    number = Decimal(text)
-    digits, exponent = number.as_tuple().digits, -int(number.as_tuple().exponent)
-    return Literal(number, f"decimal({max(len(digits), exponent)},{exponent})")
+    return Literal(node.name, "string") if isinstance(node, exp.RawString) or node.is_string else number(node.name)
 
 
 def _type_name(type_: exp.DataType) -> str:
     name = str(type_.this.name if hasattr(type_.this, "name") else type_.this)
     if name == "DECIMAL":
         sizes = [int(param.name) for param in type_.expressions]
-        return f"decimal({','.join(map(str, (sizes + [10, 0][len(sizes):])))})"
+        return f"decimal({','.join(map(str, (sizes + [10, 0][len(sizes) :])))})"
     return _TYPES.get(name, UNKNOWN)

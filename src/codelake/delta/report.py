@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from urllib.parse import unquote
 
+import pyarrow as pa
+
 from codelake.delta.log import Log
 from codelake.delta.skipping import candidates
 
@@ -39,7 +41,7 @@ def scan_report(log: Log, filter: str | None, *, zone: str = "UTC") -> ScanRepor
             properties=log.properties,
             zone=zone,
         )
-    chosen = files.filter(kept)
+    chosen = files.filter(pa.array(kept, pa.bool_()))
     paths = tuple(chosen.column("path").to_pylist())
     sizes = chosen.column("size_bytes").to_pylist()
     return ScanReport(
@@ -67,7 +69,7 @@ def _n_rows(log: Log, paths: tuple[str, ...], records: list[int | None]) -> int 
 
 
 def _deleted(log: Log) -> dict[str, int]:
-    """Rows that deletion vectors take away, by file name: each is unique, and the two sides escape paths differently."""
+    """Rows that deletion vectors take away, by file name: the two sides escape paths differently."""
     if "deletionVectors" not in log.protocol[2]:
         return {}
     return {

@@ -119,7 +119,9 @@ def resolved(lake: Lake, name: str, at: At) -> Log:
     version = at if isinstance(at, int) else newest.at_time(_moment(at))
     if version > newest.version or version < 0:
         raise PinUnavailable(
-            f"table {name}, version {version}", expected=f"a version up to {newest.version}", found="none such"
+            f"table {name}, version {version}",
+            expected=f"a version up to {newest.version}",
+            found="none such",
         )
     return newest if version == newest.version else lake.log(name, version=version)
 

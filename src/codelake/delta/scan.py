@@ -55,9 +55,7 @@ def scan(
 
     with engine_errors(f"table {table.name}, version {pinned.version}: scan"):
         rows = (
-            run.lake.session.read.format("delta")
-            .option("versionAsOf", pinned.version)
-            .load(run.lake.uri(table.name))
+            run.lake.session.read.format("delta").option("versionAsOf", pinned.version).load(run.lake.uri(table.name))
         )
         if files is not None:
             rows = rows.where(_relative_path(run, table).isin(_known_files(log, files)))
@@ -104,7 +102,9 @@ def _shape(table: Table, log: Log) -> tuple[list[SparkColumn], dict[str, str]]:
 
 def _relative_path(run: Run, table: Table) -> SparkColumn:
     """A row's file, as the log names it. Spark gives a URI with its own spelling of the root."""
-    return F.regexp_extract(F.col(_FILE_PATH), f"/{_regex_text(table.name)}/((?:(?!/{_regex_text(table.name)}/).)*)$", 1)
+    return F.regexp_extract(
+        F.col(_FILE_PATH), f"/{_regex_text(table.name)}/((?:(?!/{_regex_text(table.name)}/).)*)$", 1
+    )
 
 
 def _regex_text(name: str) -> str:
@@ -115,9 +115,7 @@ def _known_files(log: Log, files: Sequence[str]) -> list[str]:
     known = set(log.files.column("path").to_pylist())
     for path in files:
         if path not in known:
-            raise UsageError(
-                f"table {log.name}, version {log.version}", expected="files of that version", found=path
-            )
+            raise UsageError(f"table {log.name}, version {log.version}", expected="files of that version", found=path)
     return list(files)
 
 

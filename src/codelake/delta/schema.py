@@ -42,9 +42,7 @@ def spark_type(parsed: DataType) -> T.DataType:
     if parsed.name == "map":
         return T.MapType(spark_type(parsed.items[0]), spark_type(parsed.items[1]))
     if parsed.name == "struct":
-        return T.StructType(
-            [T.StructField(n, spark_type(t)) for n, t in zip(parsed.names, parsed.items, strict=True)]
-        )
+        return T.StructType([T.StructField(n, spark_type(t)) for n, t in zip(parsed.names, parsed.items, strict=True)])
     return _SCALARS[parsed.name]
 
 

@@ -12,7 +12,20 @@ from dataclasses import replace
 from itertools import chain
 
 from codelake.delta.evaluate import evaluate
-from codelake.delta.terms import COMPARISONS, FALSE, HIDDEN, NULL, OPAQUE, TRUE, Call, Field, Literal, Term, is_nullable, uses
+from codelake.delta.terms import (
+    COMPARISONS,
+    FALSE,
+    HIDDEN,
+    NULL,
+    OPAQUE,
+    TRUE,
+    Call,
+    Field,
+    Literal,
+    Term,
+    is_nullable,
+    uses,
+)
 from codelake.delta.unwrap import unwrapped, unwrapped_list
 from codelake.delta.values import NotKnown
 
@@ -24,7 +37,8 @@ _ROUNDS = 100
 
 def conjuncts(predicate: Term, zone: str) -> tuple[Term, ...]:
     """The optimized filter as conditions that must all hold: none if it is always true, FALSE if never."""
-    settled = _settle(predicate, zone)
+    # Constants are carried over once before `b = true` becomes `b`, as Spark's rules are ordered.
+    settled = _settle(_carry_constants(_flat(predicate)), zone)
     inferred = _infer(_split("and", settled))
     if inferred:
         settled = _settle(Call("and", (*inferred, *_split("and", settled))), zone)
@@ -45,6 +59,12 @@ def _split(name: str, term: Term) -> list[Term]:
     if isinstance(term, Call) and term.name == name:
         return list(chain.from_iterable(_split(name, arg) for arg in term.args))
     return [term]
+
+
+def _flat(term: Term) -> Term:
+    if isinstance(term, Call) and term.name in ("and", "or"):
+        return Call(term.name, tuple(map(_flat, _split(term.name, term))))
+    return term
 
 
 def _simplify(term: Term, zone: str) -> Term:
@@ -95,7 +115,7 @@ def _connect(name: str, args: Iterable[Term]) -> Term:
     kept = [arg for arg in kept if arg != neutral]
     if absorbing in kept:
         return absorbing
-    if len(kept) == 2 and negate(kept[0]) == kept[1]:  # Spark only sees it in neighbours
+    if len(kept) == 2 and _are_opposite(*kept):  # Spark only sees it in neighbours
         # NULL where the argument is NULL, else what the two of them always are together
         return Call(name, (Call("isnull" if name == "and" else "isnotnull", (kept[0],)), NULL))
     if name == "or" and len(kept) > 1:
@@ -108,6 +128,16 @@ def _connect(name: str, args: Iterable[Term]) -> Term:
     if not kept:
         return neutral
     return kept[0] if len(kept) == 1 else Call(name, tuple(kept))
+
+
+def _are_opposite(one: Term, other: Term) -> bool:
+    """To Spark `x IS NULL` and `x IS NOT NULL` are not."""
+    for left, right in ((one, other), (other, one)):
+        if right == Call("not", (left,), strict=True):
+            return True
+        if isinstance(left, Call) and left.name in _NEGATED and right == negate(left):
+            return True
+    return False
 
 
 def _null_test(name: str, inner: Term) -> Term:
@@ -154,9 +184,9 @@ def _comparison(name: str, left: Term, right: Term, zone: str) -> Term:
             return TRUE
         if isinstance(right, Literal) and right.value is None:
             return _null_test("isnull", left)
-    if isinstance(right, Literal) and isinstance(right.value, bool) and left.type == "boolean":
-        if name == "=" or (name == "<=>" and not is_nullable(left)):
-            return left if right.value else negate(left)
+    plain = name == "=" or (name == "<=>" and not is_nullable(left))
+    if plain and isinstance(right, Literal) and isinstance(right.value, bool) and left.type == "boolean":
+        return left if right.value else negate(left)
     match left, right:
         case Call("cast", (inner,), target), Literal(value) if value is not None:
             if bare := unwrapped(name, inner, target, right, zone):
@@ -185,7 +215,9 @@ def _carry_constants(term: Term) -> Term:
     known: dict[Field, tuple[Literal, Term]] = {}
     for arg in term.args:
         match arg:
-            case Call("=" | "<=>", (Field(path) as field, Literal() as literal)) if len(path) == 1:
+            case Call("=" | "<=>", (Field(path) as field, Literal() as literal)) | Call(
+                "=" | "<=>", (Literal() as literal, Field(path) as field)
+            ) if len(path) == 1:
                 known[field] = literal, arg
     sources = [source for _, source in known.values()]
     constants = {field: literal for field, (literal, _) in known.items()}
@@ -220,7 +252,7 @@ def _compare_with_self(term: Term) -> Term:
 
 
 def _infer(parts: list[Term]) -> list[Term]:
-    """Conditions that follow: of equal columns what is said of either, and that needed columns are not NULL."""
+    """What follows: of equal columns what is said of either, and that needed columns are not NULL."""
     found: list[Term] = []
     for part in parts:
         match part:
@@ -247,4 +279,3 @@ def _needed(term: Term) -> list[Field]:
     if isinstance(term, Call) and term.strict:
         return list(chain.from_iterable(map(_needed, term.args)))
     return []
-

@@ -1,9 +1,9 @@
 """Which files of a table a filter can touch, from the log alone: the same files that Delta on Spark reads.
 
-Two rules hold everywhere. A condition that is not understood rules nothing out. And a file that lacks one of
-the statistics that were asked for stays a candidate, whatever the others say of it. The steps are those of Delta
-4.4 on Spark 4.2: partition values decide conditions on partition columns alone; of the rest a condition on
-each file's minimum, maximum and null count is made, which is true unless no row can satisfy the filter.
+Two rules hold everywhere. A condition that is not understood rules nothing out. And a file that lacks one
+of the statistics that were asked for stays a candidate, whatever the others say of it. The steps are those of
+Delta 4.4 on Spark 4.2: partition values decide conditions on partition columns alone; of the rest a condition
+on each file's minimum, maximum and null count is made, which is true unless no row can satisfy the filter.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ from codelake.delta.values import NotKnown, compare, is_numeric
 _DEEPEST_NULL_TEST = 8
 """Delta stops to take apart IS NULL of AND and OR at this depth, because each step doubles the condition."""
 _ATOMIC = ("boolean", "binary", "string", "date", "timestamp", "timestamp_ntz")
-_COMPLEX = ("struct", "array", "map", "variant")
 
 Stat = tuple[str, tuple[str, ...]]
 Test = Callable[[int], bool | None]
@@ -32,7 +31,7 @@ Test = Callable[[int], bool | None]
 
 @dataclass(frozen=True)
 class _Check:
-    """`test(i)` says of file i whether it may hold a matching row; it is only to be trusted if all `stats` are there."""
+    """`test(i)`: whether file i may hold a matching row. Only to be trusted if all its `stats` are there."""
 
     test: Test
     stats: frozenset[Stat] = frozenset()
@@ -195,7 +194,10 @@ class _Builder:
         for value in values[1:]:
             low = value if compare(value, low) < 0 else low
             high = value if compare(value, high) > 0 else high
-        ends = (self._compare("<=", field, Literal(high, field.type)), self._compare(">=", field, Literal(low, field.type)))
+        ends = (
+            self._compare("<=", field, Literal(high, field.type)),
+            self._compare(">=", field, Literal(low, field.type)),
+        )
         return _all([end for end in ends if end])
 
     def _starts(self, field: Field, prefix: str) -> _Check | None:
@@ -259,7 +261,8 @@ def _all(checks: Sequence[_Check]) -> _Check | None:
     if not checks:
         return None
     return _Check(
-        lambda i: _and(*(check.test(i) for check in checks)), frozenset[Stat]().union(*(c.stats for c in checks))
+        lambda i: _and(*(check.test(i) for check in checks)),
+        frozenset[Stat]().union(*(c.stats for c in checks)),
     )
 
 

@@ -62,6 +62,8 @@ def plain_values(column: pa.ChunkedArray) -> list[Any]:
     """Python values as `codelake.delta.values` has them."""
     if pa.types.is_timestamp(column.type):
         column = column.cast(pa.timestamp("us", tz=column.type.tz)).cast(pa.int64())
+    if pa.types.is_date32(column.type):
+        column = column.cast(pa.int32())
     return list(column.to_pylist())
 
 
@@ -73,9 +75,7 @@ def _physical(field: Mapping[str, Any]) -> str:
     return str(field.get("metadata", {}).get("delta.columnMapping.physicalName", field["name"]))
 
 
-def _leaves(
-    fields: Sequence[Mapping[str, Any]], above: tuple[str, ...] = ()
-) -> Iterator[tuple[tuple[str, ...], str]]:
+def _leaves(fields: Sequence[Mapping[str, Any]], above: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], str]]:
     """Physical path and type of every column that is not a struct, in the order Delta counts them."""
     for field in fields:
         path, type_ = (*above, _physical(field)), field["type"]

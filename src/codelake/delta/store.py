@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -103,7 +102,7 @@ class Store:
     def path(self) -> Path:
         """The local folder. Only for local lakes."""
         if "://" not in self.root:
-            return Path(os.path.abspath(self.root))
+            return Path(self.root).absolute()
         return Path(unquote(urlsplit(self.root).path))
 
     def uri(self, *parts: str) -> str:
@@ -152,9 +151,7 @@ class Store:
         return hashlib.sha256(json.dumps(public, sort_keys=True).encode()).hexdigest()
 
 
-def _check_options(
-    given: Mapping[str, str], known: Mapping[str, tuple[str, str]], setting: str, scheme: str
-) -> None:
+def _check_options(given: Mapping[str, str], known: Mapping[str, tuple[str, str]], setting: str, scheme: str) -> None:
     for name in given:
         if name not in known:
             near = get_close_matches(name, known, 1)

@@ -1,4 +1,4 @@
-"""A filter as typed terms: literals, fields, and calls of the few operators that decide which files it touches.
+"""A filter as typed terms: literals, fields, and calls of the operators that decide which files it touches.
 
 Everything else is an opaque call that keeps its arguments (their columns still matter) and says whether a
 NULL argument makes it NULL.
@@ -26,7 +26,7 @@ class Literal:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A column, or a field of a struct. `physical` is its name in the statistics, which mapping may change."""
+    """A column, or a field of a struct. `physical` is its name in the statistics, with column mapping."""
 
     path: tuple[str, ...]
     physical: tuple[str, ...]
@@ -92,28 +92,47 @@ def compared(name: str, left: Term, right: Term, zone: str) -> Term:
         return Call(name, (left, right), strict=name != "<=>")
     types = {left.type, right.type}
     common = common_type(left.type, right.type)
-    if common is None or beyond_long(left, right) or beyond_long(right, left):
+    if common is None or (name not in ("=", "<=>") and (_beyond_long(left, right) or _beyond_long(right, left))):
         return Call(OPAQUE, (left, right))
     if common == "double" and any(map(decimal_type, types)) and types & set(INTEGRAL):
         return Call(OPAQUE, (left, right))
     return Call(name, (cast_term(left, common, zone), cast_term(right, common, zone)), strict=name != "<=>")
 
 
-def beyond_long(one: Term, other: Term) -> bool:
-    """Spark makes integer against a decimal literal beyond bigint true or false even for NULL: leave it alone."""
+def _beyond_long(one: Term, other: Term) -> bool:
+    """Spark makes an integer above or below such a decimal true or false even for NULL: leave it."""
     if one.type not in INTEGRAL or not isinstance(other, Literal) or not isinstance(other.value, Decimal):
         return False
     low, high = int_range("long")
     return not low <= other.value <= high
 
 
+def number(text: str) -> Literal:
+    """A number as written: the first of int, bigint and decimal that holds it; with an exponent a double."""
+    if re.fullmatch(r"-?\d+", text):
+        value = int(text)
+        for type_ in ("integer", "long"):
+            low, high = int_range(type_)
+            if low <= value <= high:
+                return Literal(value, type_)
+        return Literal(Decimal(text), f"decimal({len(text.lstrip('-'))},0)")
+    if "e" in text.lower():
+        return Literal(float(text), "double")
+    exact = Decimal(text)
+    digits, exponent = exact.as_tuple().digits, -int(exact.as_tuple().exponent)
+    return Literal(exact, f"decimal({max(len(digits), exponent)},{exponent})")
+
+
 def like(value: Term, pattern: str, escape: str) -> Term:
-    """Spark's own simplification: only a pattern without escapes and with % at its ends is more than opaque."""
+    """Spark's own simplification: a pattern without escapes, and with % only at its start, end or middle."""
     if escape not in pattern:
         shapes: tuple[tuple[str, Callable[[str, str], Term]], ...] = (
             ("([^_%]+)%+()", lambda a, b: _string_test("startswith", value, a)),
             ("%+([^_%]+)()", lambda a, b: _string_test("endswith", value, a)),
-            ("([^_%]+)%+([^_%]+)", lambda a, b: Call("and", (_long_enough(value, a + b), *_both_ends(value, a, b)))),
+            (
+                "([^_%]+)%+([^_%]+)",
+                lambda a, b: Call("and", (_long_enough(value, a + b), *_both_ends(value, a, b))),
+            ),
             ("%+([^_%]+)%+()", lambda a, b: _string_test("contains", value, a)),
             ("([^_%]*)()", lambda a, b: Call("=", (value, Literal(a, "string")), strict=True)),
         )

@@ -6,8 +6,6 @@ comparison says the same; a literal between two values of the narrower type move
 
 from __future__ import annotations
 
-from datetime import timedelta
-
 from codelake.delta.terms import FALSE, NULL, Call, Literal, Term, is_nullable
 from codelake.delta.values import INTEGRAL, NotKnown, cast, casts_without_loss, compare, int_range, is_numeric
 
@@ -90,8 +88,8 @@ def _unwrap_timestamp(name: str, value: Term, right: Literal, zone: str) -> Term
     """`cast(timestamp as date) = day` as a range of timestamps."""
     try:
         start = Literal(cast(right.value, "date", value.type, zone), value.type)
-        end = Literal(cast(right.value + timedelta(days=1), "date", value.type, zone), value.type)
-    except (NotKnown, OverflowError):
+        end = Literal(cast(right.value + 1, "date", value.type, zone), value.type)
+    except NotKnown:
         return None
     bounds = {">": (">=", end), ">=": (">=", start), "<": ("<", start), "<=": ("<", end)}
     if name in bounds:

@@ -1,8 +1,8 @@
 """Values and types as Spark has them: what two types have in common, casts, and order.
 
-Types are spelt as Delta's log spells them. Integers are `int`, timestamps are microseconds since 1970 as
-`int`, dates are `date`. What Spark would do differently under a setting, or would raise for, is `NotKnown`
-here: a caller that may not know never guesses.
+Types are spelt as Delta's log spells them. Integers are `int`; so are timestamps, in microseconds, and dates,
+in days since 1970, because Spark's calendar is longer than Python's. What Spark would do differently under a
+setting, or would raise for, is `NotKnown` here: a caller that may not know never guesses.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 import struct
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import ROUND_HALF_UP, Decimal, localcontext
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -121,15 +121,26 @@ def cast(value: Any, source: str, target: str, zone: str = "UTC") -> Any:
     if target == "string" and source in INTEGRAL:
         return str(value)
     if target == "string" and source == "date":
-        return value.isoformat()
+        return calendar(value).isoformat()
     if target == "date":
         if source == "string":
-            return _read_date(value.strip())[0]
+            return _days(_read_date(value.strip())[0])
         if source in ("timestamp", "timestamp_ntz"):
-            return _local(value, zone if source == "timestamp" else "UTC").date()
+            return _days(_local(value, zone if source == "timestamp" else "UTC").date())
     if target in ("timestamp", "timestamp_ntz"):
         return _to_timestamp(value, source, target, zone)
     raise NotKnown
+
+
+def calendar(days: int) -> date:
+    try:
+        return date(1970, 1, 1) + timedelta(days=days)
+    except OverflowError as error:
+        raise NotKnown from error
+
+
+def _days(day: date) -> int:
+    return (day - date(1970, 1, 1)).days
 
 
 def _to_int(value: Any, source: str, target: str) -> int:
@@ -189,23 +200,23 @@ def _to_decimal(value: Any, source: str, precision: int, scale: int) -> Decimal:
 def _to_timestamp(value: Any, source: str, target: str, zone: str) -> int:
     own = zone if target == "timestamp" else "UTC"
     if source == "date":
-        return _instant(datetime(value.year, value.month, value.day), own)
+        return _instant(datetime.combine(calendar(value), time()), own)
     if source in ("timestamp", "timestamp_ntz"):
         return _instant(_local(value, zone if source == "timestamp" else "UTC"), own)
     if source != "string":
         raise NotKnown
     day, rest = _read_date(value.strip())
-    moment = datetime(day.year, day.month, day.day)
+    moment = datetime.combine(day, time())
     if not rest:
         return _instant(moment, own)
-    time = _TIME.match(rest)
-    if not time:
+    clock = _TIME.match(rest)
+    if not clock:
         raise NotKnown
-    offset = _ZONE.fullmatch(rest[time.end() :].strip())
+    offset = _ZONE.fullmatch(rest[clock.end() :].strip())
     if not offset:
         raise NotKnown
-    hours, minutes, seconds = (int(part or 0) for part in time.group(1, 2, 3))
-    micros = int((time[4] or "").ljust(6, "0")[:6])
+    hours, minutes, seconds = (int(part or 0) for part in clock.group(1, 2, 3))
+    micros = int((clock[4] or "").ljust(6, "0")[:6])
     if hours > 23 or minutes > 59 or seconds > 59:
         raise NotKnown
     moment += timedelta(hours=hours, minutes=minutes, seconds=seconds, microseconds=micros)

@@ -4,16 +4,11 @@ Whatever the mode, in this order: the rows are brought into the contract's shape
 gates are checked, Delta commits, and the version that this commit made is read back from the log by the
 name that the commit carries, so that a commit of somebody else in between is never taken for ours.
 
-A commit is made once per (application, version): the newest commit of codelake in a table's log carries
-the last version of every application that wrote to it. On a local disk the table's lock makes looking and
-committing one step. Elsewhere there is no lock, and Delta's own transaction identifiers are set as well;
-locally they are left out because Spark replays the whole log to look one up, which costs more than the
-append itself (docs/decisions/0003-idempotent-commits.md).
+A commit is made once per (application, version), see codelake.delta.identity.
 """
 
 from __future__ import annotations
 
-import json
 import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
@@ -23,7 +18,7 @@ from typing import Any, Literal
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from codelake.contracts.operations import COMMITS, QUALITY
+from codelake.contracts.operations import COMMITS
 from codelake.contracts.table import Table
 from codelake.delta.engine import (
     CONSTRAINT_BROKEN,
@@ -32,14 +27,23 @@ from codelake.delta.engine import (
     message,
     translated,
 )
+from codelake.delta.entries import Commit, own_metadata_text
 from codelake.delta.expressions import parse_expression
 from codelake.delta.features import check_protocol
-from codelake.delta.gates import Gated, Violation, gate_that_refused, gated
-from codelake.delta.log import Commit, Log, own_metadata_text
-from codelake.delta.modes import merge, replace_condition, run_statement, update_statement, write_rows
+from codelake.delta.gates import Gated, Violation, gate_that_refused, gated, note_violations
+from codelake.delta.identity import earlier_commit, newest_own_commit, own_metadata
+from codelake.delta.log import Log
+from codelake.delta.modes import (
+    delete_statement,
+    merge,
+    replace_condition,
+    run_statement,
+    update_statement,
+    write_rows,
+)
 from codelake.delta.run import Run, Txn, pin
 from codelake.delta.schema import check_semantics, conformed
-from codelake.errors import Conflict, ConflictFinal, ContractBroken, UsageError
+from codelake.errors import Conflict, ContractBroken, UsageError
 
 Mode = Literal["append", "overwrite", "replace", "merge", "update", "delete"]
 _WITH_ROWS = ("append", "overwrite", "replace", "merge")
@@ -166,74 +170,31 @@ def _commit_once(request: _Request, rows: DataFrame | None, *, attempt: int) -> 
         log = run.lake.log(table.name)
         check_protocol(log, write=True)
         newest = newest_own_commit(log)
-        if repeated := _already(request, log, newest):
+        if repeated := earlier_commit(log, newest, request.txn):
             return _noted(request, repeated, {}, started, attempt, is_repeat=True)
         gate = _gate(request, rows, log)
-        own = _metadata(request, newest)
+        own = own_metadata(
+            run,
+            newest,
+            commit_id=request.commit_id,
+            mode=request.mode,
+            txn=request.txn,
+            cursors=request.cursors,
+            fingerprint=request.fingerprint,
+        )
         try:
             _write(request, gate, own)
         except ENGINE_ERRORS as error:
             raise _refusal(request, gate, error) from error
         made = next((c for c in log.newer_commits(log.version) if c.own.get("commit_id") == request.commit_id), None)
     if made is None:
-        if again := _already(request, log, newest_own_commit(run.lake.log(table.name))):
+        if again := earlier_commit(log, newest_own_commit(run.lake.log(table.name)), request.txn):
             return _noted(request, again, {}, started, attempt, is_repeat=True)  # Delta knew the transaction
         return Committed(table.name, log.version, request.mode, False, True, {}, {}, attempt)
     counts = gate.counts() if gate and request.mode != "update" else {}
     if gate and counts:
-        _note_quality(run, table, gate.violations(list(counts)))
+        note_violations(run, table, gate.violations(list(counts)))
     return _noted(request, made, counts, started, attempt, is_repeat=False)
-
-
-# idempotence ------------------------------------------------------------------------------------
-
-
-def newest_own_commit(log: Log) -> Commit | None:
-    """The newest commit of codelake; it carries what all earlier ones said of applications and cursors."""
-    for version in reversed(log.versions):
-        found = log.commit(version)
-        if found and found.own:
-            return found
-    return None
-
-
-def _already(request: _Request, log: Log, newest: Commit | None) -> Commit | None:
-    """The commit that this application and version made before, if it did."""
-    txn = request.txn
-    if txn is None or newest is None or newest.own.get("apps", {}).get(txn.app, -1) < txn.version:
-        return None
-    for version in range(newest.version, log.versions.start - 1, -1):
-        found = log.commit(version)
-        if found and found.own.get("app") == txn.app and found.own.get("app_version") == txn.version:
-            return found
-    raise ConflictFinal(
-        f"table {request.table.name}, application {txn.app}",
-        expected=f"a version above {newest.own['apps'][txn.app]}",
-        found=txn.version,
-        do="Nothing was written: a later run of this application has committed. Start a new run.",
-    )
-
-
-def _metadata(request: _Request, newest: Commit | None) -> dict[str, Any]:
-    txn, before = request.txn, newest.own if newest else {}
-    apps = dict(before.get("apps", {}))
-    if txn:
-        apps[txn.app] = txn.version
-    cursors = {**before.get("cursors", {})}
-    for source, version in request.cursors.items():
-        cursors.setdefault(request.run.stage, {})[source] = version
-    return {
-        "commit_id": request.commit_id,
-        "run_id": request.run.run_id,
-        "stage": request.run.stage,
-        "mode": request.mode,
-        "app": txn.app if txn else None,
-        "app_version": txn.version if txn else None,
-        "apps": apps,
-        "cursors": cursors,
-        "fingerprint": request.fingerprint,
-        "pins": dict(request.run.pinned_versions),
-    }
 
 
 # gates ------------------------------------------------------------------------------------------
@@ -265,12 +226,11 @@ def _gate(request: _Request, rows: DataFrame | None, log: Log) -> Gated | None:
             .load(run.lake.uri(reference.table))
         )
     gate = gated(rows, table, log, others=others, referred=referred, within=within)
-    if request.mode == "update":
+    if request.mode == "update" and (broken := gate.violations()):
         # an update has no row to drop or to count in passing: what does not hold is found beforehand
-        if broken := gate.violations():
-            if any(v.action != "warn" for v in broken):
-                raise _broken(request, broken)
-            _note_quality(run, table, broken)
+        if any(v.action != "warn" for v in broken):
+            raise _broken(request, broken)
+        note_violations(run, table, broken)
     return gate
 
 
@@ -283,37 +243,13 @@ def _refusal(request: _Request, gate: Gated | None, error: Exception) -> Excepti
 
 
 def _broken(request: _Request, violations: Sequence[Violation]) -> ContractBroken:
-    _note_quality(request.run, request.table, violations)
+    note_violations(request.run, request.table, violations)
     return ContractBroken(
         f"commit to {request.table.name} ({request.mode}) breaks {len(violations)} rule(s)",
         found="; ".join(map(str, violations)),
         do="Nothing was written. The rows are also in the quality table once the run is recorded.",
         violations=violations,
     )
-
-
-def _note_quality(run: Run, table: Table, violations: Sequence[Violation]) -> None:
-    for violation in violations:
-        for row in violation.sample:
-            run.note(
-                QUALITY,
-                table_name=table.name,
-                rule=violation.rule,
-                action=violation.action,
-                entity_id=json.dumps(row, default=str, sort_keys=True),
-                issue=f"breaks {violation.rule}",
-                n=1,
-            )
-        if violation.n > len(violation.sample):
-            run.note(
-                QUALITY,
-                table_name=table.name,
-                rule=violation.rule,
-                action=violation.action,
-                entity_id=None,
-                issue=f"breaks {violation.rule}, rows beyond the sample",
-                n=violation.n - len(violation.sample),
-            )
 
 
 def _write(request: _Request, gate: Gated | None, own: dict[str, Any]) -> None:
@@ -323,7 +259,7 @@ def _write(request: _Request, gate: Gated | None, own: dict[str, Any]) -> None:
         "txn": None if txn is None or lake.store.is_local else (txn.app, txn.version),
     }
     if request.mode == "delete":
-        run_statement(lake, table, f"DELETE FROM {lake.sql_name(table.name)} WHERE {request.where}", **how)
+        run_statement(lake, table, delete_statement(lake.sql_name(table.name), request.where or "true"), **how)
     elif request.mode == "update":
         statement = update_statement(lake.sql_name(table.name), request.values, request.where or "true")
         run_statement(lake, table, statement, **how)
@@ -331,14 +267,34 @@ def _write(request: _Request, gate: Gated | None, own: dict[str, Any]) -> None:
         raise AssertionError(f"mode {request.mode} has rows, and rows have a gate")
     elif request.mode == "merge":
         view = f"codelake_{request.commit_id}"
-        merge(lake, table, gate.rows(counting=False), view=view, delete_unmatched=request.delete_unmatched, **how)
+        merge(
+            lake,
+            table,
+            gate.rows(counting=False),
+            view=view,
+            delete_unmatched=request.delete_unmatched,
+            **how,
+        )
     else:
         condition = replace_condition(table, request.replacing) if request.mode == "replace" else None
-        write_rows(lake, table, gate.rows(counting=True), overwrite=request.mode != "append", condition=condition, **how)
+        write_rows(
+            lake,
+            table,
+            gate.rows(counting=True),
+            overwrite=request.mode != "append",
+            condition=condition,
+            **how,
+        )
 
 
 def _noted(
-    request: _Request, made: Commit, counts: Mapping[str, int], started: float, attempt: int, *, is_repeat: bool
+    request: _Request,
+    made: Commit,
+    counts: Mapping[str, int],
+    started: float,
+    attempt: int,
+    *,
+    is_repeat: bool,
 ) -> Committed:
     run, table, txn = request.run, request.table, request.txn
     run.note(

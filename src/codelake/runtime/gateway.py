@@ -19,7 +19,6 @@ from codelake.errors import Unavailable
 from codelake.runtime.home import spark_home
 from codelake.runtime.java import Java
 
-
 _NOISE = ("WARNING:", "Picked up ", "Using Spark's default", "Setting default log level")
 
 
@@ -100,15 +99,15 @@ def _environment(variables: Mapping[str, str]) -> Iterator[None]:
                 os.environ[name] = value
 
 
+def cause(error: Exception) -> str:
+    """The first line of a Java exception is its message; the rest is its stack."""
+    lines = [line for line in str(error).splitlines() if line and not line.startswith("An error occurred")]
+    return lines[0].lstrip(": ") if lines else type(error).__name__
+
+
 def _reason(error: Exception, output: IO[bytes] | None) -> str:
-    if isinstance(error, Py4JError):
-        # The first line of a Java exception is its message; the rest is its stack.
-        lines = [
-            line for line in str(error).splitlines() if line and not line.startswith("An error occurred")
-        ]
-        return lines[0].lstrip(": ") if lines else str(error)
-    if output is None:
-        return str(error)
+    if output is None or isinstance(error, Py4JError):
+        return cause(error)
     output.seek(0)
     # The cause comes first; after it, Java and spark-submit add general remarks and their usage.
     lines = output.read().decode(errors="replace").splitlines()

@@ -38,6 +38,12 @@ DELTA = (
 )
 
 
+_ONLINE = (
+    "Maven Central is needed once; for a mirror, set `ivy_settings` (CODELAKE_IVY_SETTINGS). Behind a proxy "
+    "with its own certificate, tell Java: JAVA_TOOL_OPTIONS=-Djavax.net.ssl.trustStore=FILE."
+)
+
+
 def folder(settings: Settings) -> Path:
     return settings.cache_dir / f"jars-{DELTA_VERSION}"
 
@@ -50,7 +56,8 @@ def ready(settings: Settings, java: Java) -> tuple[Path, ...]:
     def resolve(to: Path) -> None:
         with tempfile.TemporaryDirectory(prefix="codelake-ivy-") as ivy:
             # A private Ivy folder: the one of the user may hold other versions, locks or broken downloads.
-            conf = {"spark.jars.ivy": ivy}
+            # The warehouse too: Spark would make one in the current folder.
+            conf = {"spark.jars.ivy": ivy, "spark.sql.warehouse.dir": f"{ivy}/warehouse"}
             if settings.ivy_settings is not None:
                 conf["spark.jars.ivySettings"] = str(settings.ivy_settings.absolute())
             child.run(
@@ -58,7 +65,7 @@ def ready(settings: Settings, java: Java) -> tuple[Path, ...]:
                 java=java,
                 conf=conf,
                 to=to,
-                do="Maven Central is needed once; for a mirror, set `ivy_settings` (CODELAKE_IVY_SETTINGS).",
+                do=_ONLINE,
             )
         verify(to)
 

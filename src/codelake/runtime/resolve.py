@@ -6,6 +6,7 @@ import shutil
 import sys
 from pathlib import Path
 
+from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
 from codelake.errors import Unavailable
@@ -38,6 +39,6 @@ def main() -> None:
 if __name__ == "__main__":
     try:
         main()
-    except (PySparkException, Unavailable) as error:
-        # The parent shows the last line; a Java exception has many.
-        sys.exit(" ".join(str(error).split("\n")[0].split()))
+    except (PySparkException, Py4JError, Unavailable) as error:
+        # The parent shows the last line.
+        sys.exit(gateway.cause(error))

@@ -6,6 +6,8 @@ import sys
 import tempfile
 
 import pyarrow as pa
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
@@ -37,9 +39,7 @@ def _use(spark: SparkSession, table: str) -> None:
     spark.sql(f"DESCRIBE DETAIL delta.`{table}`").collect()
     now = spark.read.format("delta").load(table)
     before = spark.read.format("delta").option("versionAsOf", 0).load(table)
-    now.join(before.select("id"), "id").groupBy("name").agg(F.count("*"), F.max("id")).orderBy(
-        "name"
-    ).collect()
+    now.join(before.select("id"), "id").groupBy("name").agg(F.count("*"), F.max("id")).orderBy("name").collect()
     now.where("name like '1%'").toArrow()
     spark.createDataFrame(pa.table({"id": [1], "name": ["z"]})).join(now, "id", "left_anti").count()
 
@@ -47,5 +47,6 @@ def _use(spark: SparkSession, table: str) -> None:
 if __name__ == "__main__":
     try:
         main()
-    except Unavailable as error:
-        sys.exit(str(error))
+    except (PySparkException, Py4JError, Unavailable) as error:
+        # The parent shows the last line.
+        sys.exit(gateway.cause(error))
