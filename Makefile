@@ -4,6 +4,8 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
+# Two sessions of Spark side by side; a file of tests stays in one, with what its fixtures made.
+TWO    := -n 2 --dist loadfile
 COMPILE = $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-annotate --no-header --quiet
 
 .PHONY: help setup demo test test-fast lint bench soak lock clean
@@ -17,10 +19,10 @@ demo: $(READY) ## show the main job
 	$(BIN)/python examples/tour.py
 
 test: lint ## all checks and tests
-	$(BIN)/pytest
+	$(BIN)/pytest $(TWO)
 
 test-fast: $(READY) ## the tests that take seconds
-	$(BIN)/pytest -m "not slow and not soak"
+	$(BIN)/pytest $(TWO) -m "not slow and not soak"
 
 lint: $(READY) ## style, types and the direction of imports
 	$(BIN)/ruff check src tests benchmarks examples

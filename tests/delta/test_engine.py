@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Iterator
+from dataclasses import replace
 
+import pyarrow as pa
 import pytest
 
 from codelake.delta.create import create_table
-from codelake.delta.engine import ENGINE_ERRORS, engine_errors, translated
+from codelake.delta.engine import engine_errors
 from codelake.delta.lake import Lake
 from codelake.delta.write import commit
 from codelake.errors import Conflict, ConflictFinal, Unavailable
@@ -23,26 +26,31 @@ from tests.delta.things import THINGS, frame, new_run
     ],
 )
 def test_conflicts_are_told_apart(lake: Lake, winner: str, kind: type[Conflict]) -> None:
-    """A slow update is overtaken by another commit: rows are planned again, a changed schema is not."""
+    """A slow commit is overtaken, without the lock: for changed rows one plans again, for a changed schema not."""
     create_table(lake, THINGS)
     commit(new_run(lake), THINGS, frame(lake, [(1, "a", 1)]), mode="append")
-    name, caught = lake.sql_name("things"), []
+    unlocked, caught = replace(lake, locking=False), []
 
-    def slow() -> None:
-        session = lake.session.newSession()
-        session.udf.register("nap", lambda: time.sleep(4) or 2, "int")
+    def slowly(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        time.sleep(4)
+        yield from batches
+
+    def overtaken() -> None:
+        rows = frame(lake, [(1, "a", 2)])
+        slow = rows.mapInArrow(slowly, rows.schema)
         try:
-            session.sql(f"UPDATE {name} SET size = nap() WHERE id = 1").collect()
-        except ENGINE_ERRORS as error:
-            caught.append(translated("update of things", error))
+            commit(new_run(unlocked, "slow"), THINGS, slow, mode="replace", replacing=[("a",)])
+        except Conflict as conflict:
+            caught.append(conflict)
 
-    thread = threading.Thread(target=slow)
+    thread = threading.Thread(target=overtaken)
     thread.start()
-    time.sleep(2)
-    lake.session.newSession().sql(winner.format(t=name)).collect()
+    time.sleep(2.5)
+    lake.session.newSession().sql(winner.format(t=lake.sql_name("things"))).collect()
     thread.join()
-    assert [type(e) for e in caught] == [kind], caught
+    assert [type(e) for e in caught] == [kind]
     assert "Nothing was written" in str(caught[0])
+    assert lake.log("things").version == 2, "only the other's commit"
 
 
 def test_an_error_that_nobody_foresaw_keeps_the_engines_own_words(lake: Lake) -> None:

@@ -18,7 +18,7 @@ from codelake.errors import CodelakeError, Damaged, NotFound, PinUnavailable, Us
 if TYPE_CHECKING:
     from codelake.delta.entries import Commit
     from codelake.delta.lake import Lake
-from codelake.delta.log import Log
+    from codelake.delta.log import Log
 
 _CONTRACTS = {table.name: table for table in TABLES}
 _LIST = ["table", "rows", "version", "size", "files", "changed at", "contract", "drift"]

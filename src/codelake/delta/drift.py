@@ -10,6 +10,7 @@ import sqlglot
 
 from codelake.contracts.table import Table
 from codelake.contracts.types import parse_type
+from codelake.delta.expressions import Spark4
 from codelake.delta.layout import table_properties
 from codelake.delta.log import Log
 
@@ -110,7 +111,7 @@ def same_expression(stored: str | None, wanted: str) -> bool:
 
 @cache
 def _canonical(text: str) -> str:
-    return sqlglot.parse_one(text, read="spark").sql(dialect="spark")
+    return sqlglot.parse_one(text, dialect=Spark4).sql(dialect=Spark4)
 
 
 def type_text(stored: Any) -> str:

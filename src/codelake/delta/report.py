@@ -8,7 +8,7 @@ from urllib.parse import unquote
 import pyarrow as pa
 
 from codelake.delta.log import Log
-from codelake.delta.skipping import candidates
+from codelake.delta.skipping.candidates import candidates
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from codelake.contracts.table import Table
 from codelake.contracts.types import parse_type
 from codelake.delta.drift import type_text
 from codelake.delta.engine import engine_errors
-from codelake.delta.expressions import parse_expression
+from codelake.delta.expressions import column_paths, parse_expression
 from codelake.delta.log import Log
 from codelake.delta.report import scan_report
 from codelake.delta.run import At, Run, pin
@@ -100,6 +100,10 @@ def _shape(table: Table, log: Log) -> tuple[list[SparkColumn], dict[str, str]]:
     return selected, options
 
 
+def _columns_of(table: Table, text: str) -> set[str]:
+    return {path[0].name.lower() for path in column_paths(parse_expression(text, table.column_names))}
+
+
 def _relative_path(run: Run, table: Table) -> SparkColumn:
     """A row's file, as the log names it. Spark gives a URI with its own spelling of the root."""
     return F.regexp_extract(
@@ -128,7 +132,9 @@ def _note_scan(
     files: Sequence[str] | None,
     options: dict[str, str],
 ) -> None:
-    report = scan_report(log, where)
+    # a column that is renamed, defaulted or cast has no statistics of its own: then every file is a candidate
+    shaped = {key.partition(".")[2].lower() for key in options}
+    report = scan_report(log, None if where is None or shaped & _columns_of(table, where) else where)
     for alias, text in (project or {}).items():
         options[f"project.{alias}"] = text
     if files is not None:

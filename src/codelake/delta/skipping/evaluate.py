@@ -9,8 +9,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from codelake.delta.terms import COMPARISONS, Call, Field, Literal, Term
-from codelake.delta.values import INTEGRAL, NotKnown, calendar, cast, compare, int_range
+from codelake.delta.skipping.terms import COMPARISONS, Call, Field, Literal, Term
+from codelake.delta.skipping.values import INTEGRAL, NotKnown, calendar, cast, compare, int_range
 
 _HOLDS: dict[str, Callable[[int], bool]] = {
     "=": lambda order: order == 0,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from codelake.delta.values import INTEGRAL, UNKNOWN, NotKnown, cast, common_type, decimal_type, int_range
+from codelake.delta.skipping.values import INTEGRAL, UNKNOWN, NotKnown, cast, common_type, decimal_type, int_range
 
 COMPARISONS = {"=", "<=>", "<", "<=", ">", ">="}
 OPAQUE, HIDDEN = "opaque", "metadata"

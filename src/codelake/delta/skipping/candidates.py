@@ -14,12 +14,12 @@ from typing import Any
 
 import pyarrow as pa
 
-from codelake.delta.evaluate import evaluate
-from codelake.delta.predicate import read_predicate
-from codelake.delta.simplify import conjuncts, negate
-from codelake.delta.statistics import MAX, MIN, N_RECORDS, NULL_COUNT, Statistics, plain_values
-from codelake.delta.terms import COMPARISONS, FALSE, HIDDEN, TRUE, Call, Field, Literal, Term, fields_of, uses
-from codelake.delta.values import NotKnown, compare, is_numeric
+from codelake.delta.skipping.evaluate import evaluate
+from codelake.delta.skipping.predicate import read_predicate
+from codelake.delta.skipping.simplify import conjuncts, negate
+from codelake.delta.skipping.statistics import MAX, MIN, N_RECORDS, NULL_COUNT, Statistics, plain_values
+from codelake.delta.skipping.terms import COMPARISONS, FALSE, HIDDEN, TRUE, Call, Field, Literal, Term, fields_of, uses
+from codelake.delta.skipping.values import NotKnown, compare, is_numeric
 
 _DEEPEST_NULL_TEST = 8
 """Delta stops to take apart IS NULL of AND and OR at this depth, because each step doubles the condition."""

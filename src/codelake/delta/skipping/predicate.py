@@ -8,7 +8,7 @@ from typing import Any
 from sqlglot import exp
 
 from codelake.delta.expressions import METADATA, column_paths, parse_expression, refuse_name
-from codelake.delta.terms import (
+from codelake.delta.skipping.terms import (
     HIDDEN,
     NULL,
     OPAQUE,
@@ -22,7 +22,7 @@ from codelake.delta.terms import (
     number,
     uses,
 )
-from codelake.delta.values import INTEGRAL, UNKNOWN, common_type
+from codelake.delta.skipping.values import INTEGRAL, UNKNOWN, common_type
 
 
 def read_predicate(text: str, fields: Sequence[Mapping[str, Any]], *, zone: str) -> Term:

@@ -6,8 +6,8 @@ comparison says the same; a literal between two values of the narrower type move
 
 from __future__ import annotations
 
-from codelake.delta.terms import FALSE, NULL, Call, Literal, Term, is_nullable
-from codelake.delta.values import INTEGRAL, NotKnown, cast, casts_without_loss, compare, int_range, is_numeric
+from codelake.delta.skipping.terms import FALSE, NULL, Call, Literal, Term, is_nullable
+from codelake.delta.skipping.values import INTEGRAL, NotKnown, cast, casts_without_loss, compare, int_range, is_numeric
 
 
 def unwrapped(name: str, value: Term, target: str, right: Literal, zone: str) -> Term | None:

@@ -13,7 +13,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from codelake.delta.values import is_numeric
+from codelake.delta.skipping.values import is_numeric
 
 MIN, MAX, NULL_COUNT, N_RECORDS = "min", "max", "null_count", "num_records"
 _DEFAULT_COLUMNS = 32
@@ -59,7 +59,7 @@ class Statistics:
 
 
 def plain_values(column: pa.ChunkedArray) -> list[Any]:
-    """Python values as `codelake.delta.values` has them."""
+    """Python values as `codelake.delta.skipping.values` has them."""
     if pa.types.is_timestamp(column.type):
         column = column.cast(pa.timestamp("us", tz=column.type.tz)).cast(pa.int64())
     if pa.types.is_date32(column.type):

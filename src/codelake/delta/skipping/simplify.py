@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from itertools import chain
 
-from codelake.delta.evaluate import evaluate
-from codelake.delta.terms import (
+from codelake.delta.skipping.evaluate import evaluate
+from codelake.delta.skipping.terms import (
     COMPARISONS,
     FALSE,
     HIDDEN,
@@ -26,8 +26,8 @@ from codelake.delta.terms import (
     is_nullable,
     uses,
 )
-from codelake.delta.unwrap import unwrapped, unwrapped_list
-from codelake.delta.values import NotKnown
+from codelake.delta.skipping.unwrap import unwrapped, unwrapped_list
+from codelake.delta.skipping.values import NotKnown
 
 _SWAPPED = {"=": "=", "<=>": "<=>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
