@@ -44,7 +44,7 @@ COMMITS = Table(
         Column("version", "bigint", "the version this commit made", TABLE_VERSION),
         Column("mode", "string", "append, overwrite, replace, merge, update or delete"),
         Column("stage", "string", "the stage that wrote"),
-        Column("commit_id", "string", "unique name of this commit, also in the Delta log"),
+        Column("commit_id", "string", "name of the commit, also in the Delta log; a repeat has the first one's"),
         Column("app", "string", "the application id that makes the commit idempotent", nullable=True),
         Column("app_version", "bigint", "the application's growing version", nullable=True),
         Column("is_repeat", "boolean", "the commit had been made before by the same app and version"),
@@ -55,8 +55,6 @@ COMMITS = Table(
         Column("gates", "map<string,bigint>", "rows that broke a rule whose action is drop or warn"),
         Column("duration_ms", "bigint", "from the call to the version, gates included"),
     ),
-    key=("commit_id",),
-    key_scope="write",
     layout=Layout(stats=("run_id", "recorded_at", "table_name", "version"), sort_by=("table_name", "version")),
     append_only=True,
 )

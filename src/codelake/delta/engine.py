@@ -71,7 +71,9 @@ def message(error: Exception) -> str:
     """The engine's own text and that of its causes, without the stack."""
     java = error.java_exception if isinstance(error, Py4JJavaError) else getattr(error, "_origin", None)
     if java is None:
-        return str(error).split("\n\nJVM stacktrace")[0]
+        # Spark Connect sends the causes inside the stack's text
+        text = f"{error}\n{getattr(error, '_stacktrace', None) or ''}"
+        return "\n".join(line for line in text.splitlines() if not re.match(r"\s+(at |\.\.\. )", line))
     texts = []
     while java is not None:
         texts.append(str(java.toString()))
