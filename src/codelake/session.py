@@ -30,6 +30,8 @@ EVERYWHERE = {
     "spark.ui.showConsoleProgress": "false",
     # DataFrames go to and from Python as Arrow, not as pickled rows.
     "spark.sql.execution.arrow.pyspark.enabled": "true",
+    # Every column expression would ask the JVM to note the Python line it was made on: about 1 ms each.
+    "spark.python.sql.dataFrameDebugging.enabled": "false",
     # What Spark hides when it prints its configuration or a plan's options: its own list, and SAS and keys.
     "spark.redaction.regex": ("(?i)secret|password|passwd|token|access[.]?key|account[.]?key|credential|sas|signature"),
 }

@@ -16,12 +16,12 @@ from dataclasses import dataclass, field
 from functools import reduce
 from typing import Any
 
-from pyspark.sql import Column as SparkColumn
-from pyspark.sql import DataFrame, Observation, Window
+from pyspark.sql import DataFrame, Observation
 from pyspark.sql import functions as F
 
 from codelake.contracts.operations import QUALITY
 from codelake.contracts.table import Action, Reference, Table
+from codelake.delta.create import sql_text
 from codelake.delta.drift import CONSTRAINT, same_expression
 from codelake.delta.log import Log
 from codelake.delta.run import Run
@@ -34,8 +34,8 @@ _MARK = "codelake gate: "
 class Rule:
     name: str
     action: Action
-    broken: SparkColumn
-    """True for a row that breaks the rule; never NULL."""
+    broken: str
+    """SQL that is true for a row that breaks the rule, and never NULL."""
     in_plan: bool
     """False where Delta itself enforces it."""
 
@@ -68,22 +68,17 @@ class Gated:
         kept = self.marked
         loud = [r for r in self.rules if r.action == "fail" and r.in_plan]
         if loud:
-            refuse = reduce(
-                lambda rest, rule: F.when(rule.broken, F.raise_error(F.lit(_MARK + rule.name))).otherwise(rest),
-                reversed(loud),
-                F.lit(True),
-            )
-            kept = kept.where(refuse.cast("boolean"))
+            cases = " ".join(f"WHEN {r.broken} THEN raise_error({sql_text(_MARK + r.name)})" for r in loud)
+            kept = kept.where(f"CASE {cases} ELSE true END")
         counted = [r for r in self.rules if r.action != "fail"]
         if counted and counting:
             self.observation = Observation()
-            kept = kept.observe(
-                self.observation, *(F.count_if(r.broken).alias(f"rule_{i}") for i, r in enumerate(counted))
-            )
+            metrics = (F.expr(f"count_if({r.broken})").alias(f"rule_{i}") for i, r in enumerate(counted))
+            kept = kept.observe(self.observation, *metrics)
         for rule in counted:
             if rule.action == "drop":
-                kept = kept.where(~rule.broken)
-        return kept.select(*(F.col(f"`{c}`") for c in self.columns))
+                kept = kept.where(f"NOT ({rule.broken})")
+        return kept if kept.columns == list(self.columns) else kept.select(*map(_quoted, self.columns))
 
     def counts(self) -> dict[str, int]:
         """Rows that were dropped or warned of, per rule. Only after the rows were written."""
@@ -98,14 +93,12 @@ class Gated:
         rules = [r for r in self.rules if names is None or r.name in names]
         if not rules:
             return []
-        totals = self.marked.select(*(F.count_if(r.broken).alias(f"rule_{i}") for i, r in enumerate(rules))).collect()[
-            0
-        ]
+        totals = self.marked.selectExpr(*(f"count_if({r.broken})" for r in rules)).collect()[0]
         shown = self.table.key or self.columns
         found = []
         for i, rule in enumerate(rules):
             if totals[i]:
-                sample = self.marked.where(rule.broken).select(*(F.col(f"`{c}`") for c in shown)).limit(SAMPLE)
+                sample = self.marked.where(rule.broken).select(*map(_quoted, shown)).limit(SAMPLE)
                 rows = tuple(row.asDict() for row in sample.collect())
                 found.append(Violation(rule.name, rule.action, int(totals[i]), rows))
         return found
@@ -129,17 +122,17 @@ def gated(
     columns = tuple(rows.columns)
     rules = [*_null_rules(table, log), *_check_rules(table, log)]
     if within is not None:
-        stray = F.coalesce(~F.expr(within), F.lit(False))
-        rules.append(Rule(f"{', '.join(table.replace_by)} is among what is replaced", "fail", stray, in_plan=False))
+        name = f"{', '.join(table.replace_by)} is among what is replaced"
+        rules.append(Rule(name, "fail", f"coalesce(NOT ({within}), false)", in_plan=False))
     marked = rows
     if table.key:
-        counted = F.count(F.lit(1)).over(Window.partitionBy(*table.key))
-        marked = marked.withColumn("_same_key", counted)
-        broken = F.col("_same_key") > 1
+        key = ", ".join(map(_quoted, table.key))
+        marked = marked.selectExpr("*", f"count(1) OVER (PARTITION BY {key}) AS _same_key")
+        broken = "_same_key > 1"
         if others is not None:
-            there = others.select(*table.key).withColumn("_there", F.lit(True))
-            marked = marked.join(there.dropDuplicates(), on=list(table.key), how="left")
-            broken = broken | F.col("_there").isNotNull()
+            there = others.select(*map(_quoted, table.key)).dropDuplicates().withColumn("_there", F.lit(True))
+            marked = marked.join(there, on=list(table.key), how="left")
+            broken = "(_same_key > 1 OR _there IS NOT NULL)"
         rules.append(Rule(f"key ({', '.join(table.key)}) is unique", "fail", broken, in_plan=True))
     for i, reference in enumerate(table.references):
         marked, rule = _referring(marked, reference, referred[reference.table], f"_refers_{i}")
@@ -154,7 +147,7 @@ def _null_rules(table: Table, log: Log) -> list[Rule]:
     for column in table.columns:
         by_table = stored.get(column.name, False)
         if by_table or not column.nullable:
-            broken = F.col(f"`{column.name}`").isNull()
+            broken = f"{_quoted(column.name)} IS NULL"
             rules.append(Rule(f"{column.name} is not null", "fail", broken, in_plan=not by_table))
     return rules
 
@@ -166,11 +159,11 @@ def _check_rules(table: Table, log: Log) -> list[Rule]:
     rules = []
     for check in table.all_checks:
         in_plan = check.action != "fail" or not same_expression(stored.get(check.name), check.sql)
-        rules.append(Rule(check.name, check.action, ~F.expr(check.sql), in_plan=in_plan))
+        rules.append(Rule(check.name, check.action, f"NOT {check.sql}", in_plan=in_plan))
     declared = {check.name: check.sql for check in table.all_checks}
     for name, text in stored.items():
         if name not in declared or not same_expression(text, declared[name]):
-            broken = ~F.coalesce(F.expr(text), F.lit(False))
+            broken = f"NOT coalesce(({text}), false)"
             rules.append(Rule(f"{name} (the table's own)", "fail", broken, in_plan=False))
     return rules
 
@@ -185,9 +178,13 @@ def _referring(marked: DataFrame, reference: Reference, to: DataFrame, flag: str
         lambda left, right: left & right,
         (F.col(f"`{c}`") == F.col(a) for c, a in zip(reference.columns, aliases, strict=True)),
     )
-    refers = reduce(lambda left, right: left & right, (F.col(f"`{c}`").isNotNull() for c in reference.columns))
     joined = marked.join(there, on=same, how="left")
-    return joined, Rule(reference.name, reference.action, refers & F.col(flag).isNull(), in_plan=True)
+    refers = " AND ".join(f"{_quoted(c)} IS NOT NULL" for c in reference.columns)
+    return joined, Rule(reference.name, reference.action, f"({refers} AND {flag} IS NULL)", in_plan=True)
+
+
+def _quoted(name: str) -> str:
+    return f"`{name}`"
 
 
 def note_violations(run: Run, table: Table, violations: Sequence[Violation]) -> None:

@@ -204,19 +204,17 @@ def _gate(request: _Request, rows: DataFrame | None, log: Log) -> Gated | None:
     run, table = request.run, request.table
     if request.mode == "delete":
         return None
-    current = run.lake.session.read.format("delta").load(run.lake.uri(table.name))
-    if rows is None:
-        changed = current.where(request.where or "true").withColumns(
-            {c: F.expr(text).cast(table.column(c).type) for c, text in request.values.items()}
-        )
-        rows = changed.select(*table.column_names)
     others = None
     within = replace_condition(table, request.replacing) if request.mode == "replace" else None
-    if table.key and table.key_scope == "table":
-        if request.mode == "append":
-            others = current
-        elif request.mode == "replace":
-            others = current.where(f"NOT ({within})")
+    if rows is None:
+        changed = (
+            _current(run, table)
+            .where(request.where or "true")
+            .withColumns({c: F.expr(text).cast(table.column(c).type) for c, text in request.values.items()})
+        )
+        rows = changed.select(*table.column_names)
+    elif table.key and table.key_scope == "table" and request.mode in ("append", "replace"):
+        others = _current(run, table).where(f"NOT ({within})" if within else "true")
     referred = {}
     for reference in table.references:
         pinned = pin(run, reference.table)
@@ -232,6 +230,11 @@ def _gate(request: _Request, rows: DataFrame | None, log: Log) -> Gated | None:
             raise _broken(request, broken)
         note_violations(run, table, broken)
     return gate
+
+
+def _current(run: Run, table: Table) -> DataFrame:
+    """The table as it is when the commit's transaction reads it: not at a pin, so that Delta sees a conflict."""
+    return run.lake.session.read.format("delta").load(run.lake.uri(table.name))
 
 
 def _refusal(request: _Request, gate: Gated | None, error: Exception) -> Exception:
