@@ -13,6 +13,8 @@ from codelake.delta.write import commit
 from codelake.errors import FeedUnavailable, PinUnavailable, UsageError
 from tests.delta.things import THINGS, frame, new_run, stored
 
+pytestmark = pytest.mark.slow
+
 COPY = Table(
     "copy",
     "A copy of things, kept by their feed.",

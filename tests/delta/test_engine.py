@@ -17,6 +17,8 @@ from codelake.delta.write import commit
 from codelake.errors import Conflict, ConflictFinal, Unavailable
 from tests.delta.things import THINGS, frame, new_run
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize(
     ("winner", "kind"),

@@ -34,6 +34,8 @@ from codelake.delta.log import Log
 from codelake.delta.store import Store
 from codelake.errors import ContractBroken, FeatureRefused, UsageError
 
+pytestmark = pytest.mark.slow
+
 # what an engine raises when it cannot read; anything else is an error of this test
 CANNOT = (
     DeltaError,

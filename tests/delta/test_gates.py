@@ -16,6 +16,7 @@ from codelake.delta.write import commit
 from codelake.errors import ContractBroken
 from tests.delta.things import THINGS, Row, frame, new_run, stored, with_checks
 
+SLOW = pytest.mark.slow
 GOOD: list[Row] = [(1, "a", 10), (2, "b", 20)]
 
 
@@ -33,7 +34,7 @@ def refused(lake: Lake, table: Table, rows: list[Row], mode: Any = "append", **o
     return caught.value
 
 
-@pytest.mark.parametrize("mode", ["append", "overwrite", "replace", "merge"])
+@pytest.mark.parametrize("mode", ["append", *(pytest.param(m, marks=SLOW) for m in ("overwrite", "replace", "merge"))])
 @pytest.mark.parametrize(
     ("rows", "rule", "row"),
     [
@@ -73,7 +74,7 @@ def test_null_breaks_a_check_unless_it_says_otherwise(lake: Lake, null: Any) -> 
         assert (3, "a", None) in stored(lake, table)
 
 
-@pytest.mark.parametrize("mode", ["append", "merge"])
+@pytest.mark.parametrize("mode", ["append", pytest.param("merge", marks=SLOW)])
 def test_drop_leaves_out_what_breaks_and_says_so(lake: Lake, mode: Any) -> None:
     table = with_checks(Check("small", "size < 100", action="drop"))
     create_operations(lake)
@@ -88,7 +89,7 @@ def test_drop_leaves_out_what_breaks_and_says_so(lake: Lake, mode: Any) -> None:
     assert sorted(quality) == [("small", "drop", '{"id": 3}', 1), ("small", "drop", '{"id": 5}', 1)]
 
 
-@pytest.mark.parametrize("mode", ["append", "merge"])
+@pytest.mark.parametrize("mode", ["append", pytest.param("merge", marks=SLOW)])
 def test_warn_writes_what_breaks_and_says_so(lake: Lake, mode: Any) -> None:
     table = with_checks(Check("small", "size < 100", action="warn", null="passes"))
     seeded(lake, table)
@@ -99,6 +100,7 @@ def test_warn_writes_what_breaks_and_says_so(lake: Lake, mode: Any) -> None:
     assert [(r["rule"], r["action"], r["n"]) for r in run.rows["quality"]] == [("small", "warn", 1)]
 
 
+@SLOW
 def test_rows_of_a_refused_commit_reach_the_quality_table(lake: Lake) -> None:
     create_operations(lake)
     seeded(lake)
@@ -111,6 +113,7 @@ def test_rows_of_a_refused_commit_reach_the_quality_table(lake: Lake) -> None:
     assert {(r.run_id, r.table_name, r.rule, r.action) for r in rows} == {("run-1", "things", "size_positive", "fail")}
 
 
+@SLOW
 def test_a_key_is_unique_in_the_whole_table(lake: Lake) -> None:
     seeded(lake)
     assert "id=1" in str(refused(lake, THINGS, [(1, "z", 1)]))
@@ -128,6 +131,7 @@ def test_a_key_of_scope_write_compares_only_rows_written_together(lake: Lake) ->
     refused(lake, table, [(7, "z", 1), (7, "z", 2)])
 
 
+@SLOW
 def test_the_tables_own_constraints_hold_like_the_contracts(lake: Lake) -> None:
     seeded(lake)
     lake.session.sql(f"ALTER TABLE {lake.sql_name('things')} ADD CONSTRAINT owner_short CHECK (length(owner) < 3)")
@@ -154,6 +158,7 @@ def test_update_is_gated_before_it_runs(lake: Lake) -> None:
         commit(new_run(lake), THINGS, mode="update", values={"id": "id + 1"}, where="true")
 
 
+@SLOW
 @pytest.mark.parametrize("action", ["fail", "drop", "warn"])
 def test_references_with_each_action(lake: Lake, action: Any) -> None:
     owners = Table("owners", "Owners.", (Column("name", "string", "their name"),), key=("name",))

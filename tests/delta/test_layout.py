@@ -15,6 +15,8 @@ from codelake.delta.write import commit
 from codelake.errors import ContractBroken
 from tests.delta.things import THINGS, new_run
 
+pytestmark = pytest.mark.slow
+
 WIDE = Table(
     "wide",
     "Rows with a little of everything.",

@@ -21,6 +21,8 @@ from codelake.delta.write import commit
 from codelake.errors import CodelakeError, Damaged, NotFound, Refused, Unavailable
 from tests.delta.things import THINGS, frame, new_run, stored
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def seeded(lake: Lake) -> Lake:
