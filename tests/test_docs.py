@@ -76,6 +76,7 @@ def test_pages_name_no_machine() -> None:
         assert not re.search(r"/(work|home|root|Users|tmp)/", page.read_text()), page
 
 
+@pytest.mark.slow
 def test_the_example_of_the_readme_runs(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -58,6 +58,7 @@ def test_drift_column_by_column(lake: Lake) -> None:
         create_table(lake, replace(contract, columns=(*BASE, COLOUR)))
 
 
+@pytest.mark.slow
 def test_a_table_is_brought_to_its_contract_without_rewriting_rows(lake: Lake) -> None:
     first = replace(THINGS, features=MAPPED)
     create_table(lake, first, allow_features=("columnMapping",))
@@ -95,6 +96,7 @@ def test_what_cannot_be_changed_in_place_is_refused_and_nothing_is_changed(
     assert lake.log("things").version == 0
 
 
+@pytest.mark.slow
 def test_schema_modes(lake: Lake) -> None:
     create_table(lake, THINGS)
     wider = lake.session.sql("SELECT 1L AS id, 'a' AS owner, 1 AS size, 'red' AS colour")

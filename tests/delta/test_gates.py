@@ -63,6 +63,7 @@ def test_every_broken_rule_is_named_with_its_rows_not_only_the_first(lake: Lake)
     assert sorted(r["id"] for r in sizes.sample) == [3, 4]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("null", ["broken", "passes"])
 def test_null_breaks_a_check_unless_it_says_otherwise(lake: Lake, null: Any) -> None:
     table = with_checks(Check("size_positive", "size > 0", null=null))
@@ -142,6 +143,7 @@ def test_the_tables_own_constraints_hold_like_the_contracts(lake: Lake) -> None:
     assert refused(lake, loose, [(3, None, 1)]).violations[0].rule == "owner is not null"
 
 
+@pytest.mark.slow
 def test_a_contracts_check_holds_on_a_table_that_was_made_without_it(lake: Lake) -> None:
     seeded(lake)
     stricter = with_checks(*THINGS.checks, Check("even", "id % 2 = 0"))
@@ -190,6 +192,7 @@ def test_rows_of_another_shape_are_refused_column_by_column(lake: Lake) -> None:
         assert part in text
 
 
+@pytest.mark.slow
 def test_a_column_of_one_meaning_cannot_feed_one_of_another(lake: Lake) -> None:
     nodes = Table(
         "nodes",

@@ -21,6 +21,7 @@ def seeded(lake: Lake, table: Table = THINGS) -> None:
     commit(new_run(lake, "s1"), table, frame(lake, [(1, "a", 1), (2, "b", 2)]), mode="append")
 
 
+@pytest.mark.slow
 def test_a_pinned_read_is_the_same_whatever_happens_meanwhile(lake: Lake) -> None:
     seeded(lake)
     run = new_run(lake)
@@ -54,6 +55,7 @@ def test_pins_from_a_version_and_from_a_time(lake: Lake) -> None:
         scan(new_run(lake, "z"), THINGS, at="yesterday")
 
 
+@pytest.mark.slow
 def test_a_pin_whose_files_are_gone_says_what_can_be_done(lake: Lake) -> None:
     table = replace(THINGS, retention_days=0)
     seeded(lake, table)
@@ -106,6 +108,7 @@ def test_old_versions_read_into_todays_contract(lake: Lake) -> None:
         scan(new_run(lake, "r2"), strict)
 
 
+@pytest.mark.slow
 def test_projections_files_and_origin(lake: Lake) -> None:
     seeded(lake)
     commit(new_run(lake, "s2"), THINGS, frame(lake, [(3, "c", 3)]), mode="append")

@@ -96,6 +96,7 @@ def test_no_secret_in_any_text_a_store_gives_away() -> None:
             assert CANARY not in str(caught.value) + repr(caught.value)
 
 
+@pytest.mark.slow
 def test_a_canary_in_the_session_reaches_no_table_commit_log_or_error(lake_root: Path, spark: SparkSession) -> None:
     """Credentials set in a session that works on a lake; then every byte below the lake, and all that was logged."""
     stream = io.StringIO()

@@ -36,7 +36,10 @@ MODES: list[tuple[str, dict[str, Any], list[Row], dict[str, int]]] = [
 ]
 
 
-@pytest.mark.parametrize(("mode", "options", "after", "metrics"), MODES, ids=[m[0] for m in MODES])
+@pytest.mark.parametrize(
+    ("mode", "options", "after", "metrics"),
+    [pytest.param(*m, id=m[0], marks=() if m[0] in ("append", "merge") else pytest.mark.slow) for m in MODES],
+)
 def test_each_mode_returns_its_own_version_and_metrics_though_another_commits_in_between(
     lake: Lake,
     monkeypatch: pytest.MonkeyPatch,
@@ -68,6 +71,7 @@ def test_each_mode_returns_its_own_version_and_metrics_though_another_commits_in
     assert made is not None and made.own["run_id"] == "run-1" and made.own["mode"] == mode
 
 
+@pytest.mark.slow
 def test_a_commit_carries_run_stage_fingerprint_and_pins_and_so_does_its_row(lake: Lake) -> None:
     create_operations(lake)
     create_table(lake, THINGS)
@@ -105,6 +109,7 @@ def test_a_commit_carries_run_stage_fingerprint_and_pins_and_so_does_its_row(lak
     assert "deletionVectors" in snapshot.features
 
 
+@pytest.mark.slow
 def test_operations_are_written_in_one_append_per_table_and_once(lake: Lake) -> None:
     create_operations(lake)
     create_table(lake, THINGS)
@@ -118,6 +123,7 @@ def test_operations_are_written_in_one_append_per_table_and_once(lake: Lake) -> 
     assert lake.log("commits").version == 1 and len(stored(lake, "commits")) == 3
 
 
+@pytest.mark.slow
 def test_merge_leaves_rows_alone_that_did_not_change_and_deletes_what_is_named(lake: Lake) -> None:
     create_table(lake, THINGS)
     commit(
@@ -133,6 +139,7 @@ def test_merge_leaves_rows_alone_that_did_not_change_and_deletes_what_is_named(l
     assert done.metrics["numTargetRowsDeleted"] == 1
 
 
+@pytest.mark.slow
 def test_replace_takes_away_what_the_source_no_longer_has_and_refuses_strays(lake: Lake) -> None:
     create_table(lake, THINGS)
     commit(new_run(lake, "seed"), THINGS, frame(lake, [(1, "a", 1), (2, "it's", 2), (3, "c", 3)]), mode="append")
@@ -173,6 +180,7 @@ def test_append_only_is_kept(lake: Lake) -> None:
         commit(new_run(lake), table, mode="delete", where="true")
 
 
+@pytest.mark.slow
 def test_a_conflict_is_planned_again_from_a_new_pin_and_counted(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the lock, somebody else rewrites the same rows while our update runs."""
     create_table(lake, THINGS)
