@@ -34,7 +34,7 @@ bench: $(READY) ## measure; prints, never fails on a time
 	@set -e; for each in benchmarks/*.py; do echo "== $$each"; $(BIN)/python "$$each"; done
 
 soak: $(READY) ## the tests that run for long
-	$(BIN)/pytest -m soak
+	$(BIN)/pytest -s -m soak
 
 lock: $(READY) ## choose versions anew
 	$(COMPILE) pyproject.toml --group dev --upgrade -o requirements.lock

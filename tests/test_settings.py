@@ -56,10 +56,10 @@ def test_variables_of_the_machine_are_below_everything_else(tmp_path: Path) -> N
 
 
 def test_tables_are_laid_over_one_another_key_by_key(tmp_path: Path) -> None:
-    (tmp_path / "codelake.toml").write_text('[store]\naws_region = "eu"\nallow_http = true\n')
-    settings = loaded(tmp_path, CODELAKE_STORE='{"aws_secret_access_key": "x", "aws_region": "us"}')
-    assert settings.store == {"aws_region": "us", "allow_http": "true", "aws_secret_access_key": "x"}
-    assert settings.origin("store.aws_region") == "CODELAKE_STORE"
+    (tmp_path / "codelake.toml").write_text('[store]\nregion = "eu"\nallow_http = true\n')
+    settings = loaded(tmp_path, CODELAKE_STORE='{"secret_key": "x", "region": "us"}')
+    assert settings.store == {"region": "us", "allow_http": "true", "secret_key": "x"}
+    assert settings.origin("store.region") == "CODELAKE_STORE"
     assert settings.origin("store.allow_http") == "codelake.toml"
 
 
@@ -95,7 +95,7 @@ def test_what_is_wrong_is_said(tmp_path: Path, toml: str, variables: dict[str, s
 
 
 SECRETS = {
-    "CODELAKE_STORE": f'{{"aws_secret_access_key": "{CANARY}", "anything_unknown": "{CANARY}"}}',
+    "CODELAKE_STORE": f'{{"secret_key": "{CANARY}", "anything_unknown": "{CANARY}"}}',
     "CODELAKE_LOG_STORE": f'{{"azure_storage_sas_token": "{CANARY}"}}',
     "CODELAKE_SPARK": f'{{"spark.hadoop.fs.s3a.secret.key": "{CANARY}", "spark.x": "s3://u:{CANARY}@h/"}}',
     "CODELAKE_REMOTE": f"sc://host:1/;token={CANARY}",
@@ -104,7 +104,7 @@ SECRETS = {
 
 def test_secrets_are_never_shown(tmp_path: Path) -> None:
     settings = loaded(tmp_path, **SECRETS)
-    assert settings.store["aws_secret_access_key"] == CANARY
+    assert settings.store["secret_key"] == CANARY
     shown = [
         repr(settings),
         str(settings),
@@ -119,7 +119,7 @@ def test_secrets_are_never_shown(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "bad",
     [
-        {"CODELAKE_STORE": f'{{"aws_secret_access_key": "{CANARY}"'},
+        {"CODELAKE_STORE": f'{{"secret_key": "{CANARY}"'},
         {"CODELAKE_STORE": f'["{CANARY}"]'},
         {"CODELAKE_LAKE": f"s3://user:{CANARY}@bucket"},
         {"CODELAKE_REMOTE": f"http://host/;token={CANARY}"},
@@ -133,7 +133,7 @@ def test_secrets_are_not_in_errors(tmp_path: Path, bad: dict[str, str]) -> None:
 
 def test_a_rotated_secret_is_the_same_run_and_another_region_is_not(tmp_path: Path) -> None:
     def identity(secret: str, region: str) -> dict[str, Any]:
-        store = f'{{"aws_secret_access_key": "{secret}", "aws_region": "{region}"}}'
+        store = f'{{"secret_key": "{secret}", "region": "{region}"}}'
         return loaded(tmp_path, CODELAKE_STORE=store, CODELAKE_MASTER="local[1]").identity()
 
     assert identity("a", "eu") == identity("b", "eu") != identity("a", "us")

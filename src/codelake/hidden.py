@@ -7,11 +7,9 @@ from collections.abc import Iterator
 
 HIDDEN = "***"
 
-# Storage options are secret unless they are known to say only where and how, never who.
-_PUBLIC_STORE_KEYS = re.compile(
-    r"^(aws_|azure_|google_)?((default_)?region|endpoint(_url)?|allow_http|virtual_hosted_style_request"
-    r"|use_path_style|(connect_)?timeout|conditional_put|copy_if_not_exists)$",
-    re.IGNORECASE,
+# Options of a store are secret unless they are known to say only where and how, never who.
+PUBLIC_STORE_OPTIONS = frozenset(
+    {"account", "allow_http", "endpoint", "nameservices", "path_style", "region", "table", "tenant_id"}
 )
 _SECRET_LOOKING = re.compile(r"secret|password|passwd|token|key|credential|signature|\bsas\b|auth", re.IGNORECASE)
 # `user:password@` before a host. A name alone is none: abfss://container@account is an ordinary address.
@@ -21,7 +19,7 @@ _PARAMETER = re.compile(r"(?i)\b([\w-]*(?:token|secret|password|key|sig|signatur
 
 
 def secret_store_key(key: str) -> bool:
-    return not _PUBLIC_STORE_KEYS.match(key)
+    return key not in PUBLIC_STORE_OPTIONS
 
 
 def secret_looking(key: str) -> bool:

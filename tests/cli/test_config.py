@@ -10,7 +10,7 @@ Run = Callable[..., tuple[int, str, str]]
 
 
 def test_each_value_with_its_origin(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    Path("codelake.toml").write_text('driver_memory = "3g"\n[store]\naws_region = "eu"\n')
+    Path("codelake.toml").write_text('driver_memory = "3g"\n[store]\nregion = "eu"\n')
     monkeypatch.setenv("CODELAKE_UI", "true")
     code, out, err = run("config", "show", "--lake", "x", "--json")
     assert (code, err) == (0, "")
@@ -18,7 +18,7 @@ def test_each_value_with_its_origin(run: Run, monkeypatch: pytest.MonkeyPatch) -
     assert rows["lake"] == ("x", "--lake")
     assert rows["ui"] == (True, "CODELAKE_UI")
     assert rows["driver_memory"] == ("3g", "codelake.toml")
-    assert rows["store.aws_region"] == ("eu", "codelake.toml")
+    assert rows["store.region"] == ("eu", "codelake.toml")
     assert rows["master"] == ("local[*]", "default")
 
 
@@ -31,7 +31,7 @@ def test_aligned_text_on_a_pipe(run: Run) -> None:
 
 
 def test_secrets_are_stars(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CODELAKE_STORE", '{"aws_secret_access_key": "canary-7f3a"}')
+    monkeypatch.setenv("CODELAKE_STORE", '{"secret_key": "canary-7f3a"}')
     monkeypatch.setenv("CODELAKE_LOG_STORE", '{"odd": "canary-7f3a"}')
     monkeypatch.setenv("CODELAKE_SPARK", '{"spark.hadoop.fs.s3a.access.key": "canary-7f3a"}')
     monkeypatch.setenv("CODELAKE_REMOTE", "sc://h:1/;token=canary-7f3a")

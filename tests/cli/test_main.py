@@ -47,7 +47,7 @@ def test_a_bug_is_said_to_be_one(run: Run, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_secrets_are_hidden_in_what_others_wrote(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CODELAKE_STORE", '{"aws_secret_access_key": "canary-7f3a", "some_count": "10"}')
+    monkeypatch.setenv("CODELAKE_STORE", '{"secret_key": "canary-7f3a", "some_count": "10"}')
     raising(monkeypatch, ValueError("10 times denied for canary-7f3a"))
     for arguments in (["doctor"], ["doctor", "-v"], ["doctor", "--json"]):
         _, out, err = run(*arguments)

@@ -225,3 +225,12 @@ def test_semantic_types_are_checked_when_rows_are_written(lake: Lake, digest: st
     else:
         with pytest.raises(ContractBroken, match="digest_is_digest"):
             commit(new_run(lake), blobs, rows, mode="append")
+
+
+def test_rows_that_are_all_dropped_make_no_version_and_are_still_told_of(lake: Lake) -> None:
+    table = with_checks(Check("small", "size < 100", action="drop"))
+    seeded(lake, table)
+    run = new_run(lake)
+    done = commit(run, table, frame(lake, [(3, "a", 500)]), mode="append")
+    assert (done.is_empty, done.version, done.gates) == (True, 1, {"small": 1})
+    assert [r["entity_id"] for r in run.rows["quality"]] == ['{"id": 3}']

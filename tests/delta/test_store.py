@@ -16,9 +16,10 @@ from codelake.delta.create import create_table
 from codelake.delta.lake import create_lake
 from codelake.delta.record import create_operations, record
 from codelake.delta.scan import scan
-from codelake.delta.store import SCHEMES, Store
+from codelake.delta.store import _DATA_OPTIONS, _LOG_OPTIONS, SCHEMES, Store
 from codelake.delta.write import commit
 from codelake.errors import CodelakeError, SettingsError, UsageError
+from codelake.hidden import PUBLIC_STORE_OPTIONS
 from tests.delta.things import THINGS, frame, new_run
 
 CANARY = "canary-7f3a91"
@@ -83,10 +84,8 @@ def test_the_policy_is_part_of_a_runs_identity_and_secrets_are_not() -> None:
 
 def test_no_secret_in_any_text_a_store_gives_away() -> None:
     for scheme in SCHEMES[:3]:
-        from codelake.delta.store import _DATA_OPTIONS, _LOG_OPTIONS, _PUBLIC
-
-        secret = {k: CANARY for k in _DATA_OPTIONS[scheme] if k not in _PUBLIC}
-        logs = {k: CANARY for k in _LOG_OPTIONS.get(scheme, {}) if k not in _PUBLIC}
+        secret = {k: CANARY for k in _DATA_OPTIONS[scheme] if k not in PUBLIC_STORE_OPTIONS}
+        logs = {k: CANARY for k in _LOG_OPTIONS.get(scheme, {}) if k not in PUBLIC_STORE_OPTIONS}
         store = Store(f"{scheme}://bucket/lake", options={**secret}, log_options=logs)
         assert CANARY not in repr(store) + str(store) + store.identity
         assert CANARY in json.dumps(store.hadoop_conf()) and CANARY in json.dumps(store.deltalake_options())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -84,3 +85,13 @@ def test_with_the_lock_the_same_pause_does_no_harm(lake_root: Path, spark: Spark
         for worker in workers:
             worker.pause.unlink(missing_ok=True)
     assert what_went_wrong(lake, answers) == []
+
+
+@pytest.mark.soak
+def test_four_processes_for_long(lake_root: Path, spark: SparkSession, workers: list[Worker]) -> None:
+    seed = time.time_ns()
+    print(f"seed {seed}")
+    lake = create_lake(Store(str(lake_root)), spark)
+    create_table(lake, TABLE)
+    answers = write_together(lake, workers, n=500, seed=seed, locking=True)
+    assert what_went_wrong(lake, answers) == [], f"seed {seed}"

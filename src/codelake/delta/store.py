@@ -16,6 +16,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from codelake.errors import SettingsError, UsageError
+from codelake.hidden import PUBLIC_STORE_OPTIONS
 
 # neutral name -> (Hadoop key, deltalake key); "{account}" is filled from the option `account`
 _DATA_OPTIONS: dict[str, dict[str, tuple[str, str]]] = {
@@ -56,9 +57,6 @@ _LOG_OPTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "secret_key": ("spark.hadoop.delta.ddb.secret.key", "AWS_SECRET_ACCESS_KEY_DYNAMODB"),
     },
 }
-
-_PUBLIC = {"region", "endpoint", "path_style", "allow_http", "account", "nameservices", "table", "tenant_id"}
-"""Options that may be shown and that belong to a run's identity; every other value is a secret."""
 
 SCHEMES = tuple(_DATA_OPTIONS)
 
@@ -145,8 +143,8 @@ class Store:
         """Digest of place and policy, without secrets: part of a run's identity."""
         public = {
             "root": self.root if not self.is_local else "file",
-            "options": {k: v if k in _PUBLIC else "set" for k, v in sorted(self.options.items())},
-            "log_options": {k: v if k in _PUBLIC else "set" for k, v in sorted(self.log_options.items())},
+            "options": {k: v if k in PUBLIC_STORE_OPTIONS else "set" for k, v in sorted(self.options.items())},
+            "log_options": {k: v if k in PUBLIC_STORE_OPTIONS else "set" for k, v in sorted(self.log_options.items())},
         }
         return hashlib.sha256(json.dumps(public, sort_keys=True).encode()).hexdigest()
 

@@ -187,13 +187,13 @@ def _commit_once(request: _Request, rows: DataFrame | None, *, attempt: int) -> 
         except ENGINE_ERRORS as error:
             raise _refusal(request, gate, error) from error
         made = next((c for c in log.newer_commits(log.version) if c.own.get("commit_id") == request.commit_id), None)
-    if made is None:
-        if again := earlier_commit(log, newest_own_commit(run.lake.log(table.name)), request.txn):
-            return _noted(request, again, {}, started, attempt, is_repeat=True)  # Delta knew the transaction
-        return Committed(table.name, log.version, request.mode, False, True, {}, {}, attempt)
+    if made is None and (again := earlier_commit(log, newest_own_commit(run.lake.log(table.name)), request.txn)):
+        return _noted(request, again, {}, started, attempt, is_repeat=True)  # Delta knew the transaction
     counts = gate.counts() if gate and request.mode != "update" else {}
     if gate and counts:
         note_violations(run, table, gate.violations(list(counts)))
+    if made is None:
+        return Committed(table.name, log.version, request.mode, False, True, {}, counts, attempt)
     return _noted(request, made, counts, started, attempt, is_repeat=False)
 
 
