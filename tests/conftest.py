@@ -45,3 +45,8 @@ def lake_root(tmp_path: Path) -> Path:
 @pytest.fixture
 def lake(lake_root: Path, spark: SparkSession) -> Lake:
     return create_lake(Store(str(lake_root)), spark)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The longest file first: of two workers, none waits for it at the end."""
+    items.sort(key=lambda item: item.path.name != "test_many_writers.py")
