@@ -43,7 +43,7 @@ def _has_java(current: Settings) -> bool:
 
 def _install_java() -> None:
     with as_file(files("codelake.runtime") / "requirements-java.lock") as lock:
-        command = [*_installer(), "install", "--quiet", "--require-hashes", "-r", str(lock)]
+        command = [*_installer(), "--quiet", "--require-hashes", "-r", str(lock)]
         done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
         said = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
@@ -54,4 +54,4 @@ def _installer() -> list[str]:
     # An environment made by uv has no pip, and one made by venv has no uv.
     beside = Path(sys.executable).with_name("uv")
     uv = str(beside) if beside.exists() else shutil.which("uv")
-    return [uv, "pip", "--python", sys.executable] if uv else [sys.executable, "-m", "pip"]
+    return [uv, "pip", "install", "--python", sys.executable] if uv else [sys.executable, "-m", "pip", "install"]
