@@ -4,23 +4,15 @@ from dataclasses import replace
 
 import pytest
 
-from codelake.contracts import Column, Table
 from codelake.delta.changes import changes, cursor, window
 from codelake.delta.create import create_table
 from codelake.delta.lake import Lake
 from codelake.delta.run import Run
 from codelake.delta.write import commit
 from codelake.errors import FeedUnavailable, PinUnavailable, UsageError
-from tests.delta.things import THINGS, frame, new_run, stored
+from tests.delta.things import COPY, THINGS, frame, new_run, stored
 
 pytestmark = pytest.mark.slow
-
-COPY = Table(
-    "copy",
-    "A copy of things, kept by their feed.",
-    (Column("id", "bigint", "k"), Column("owner", "string", "o")),
-    key=("id",),
-)
 
 
 def feed(run: Run, after: int, until: int | None = None) -> list[tuple[str, int, int, str]]:

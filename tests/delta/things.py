@@ -27,6 +27,13 @@ THINGS = Table(
     layout=Layout(sort_by=("id",)),
 )
 
+COPY = Table(
+    "copy",
+    "A copy of things, kept by their feed.",
+    (Column("id", "bigint", "k"), Column("owner", "string", "o")),
+    key=("id",),
+)
+
 Row = tuple[int | None, str | None, int | None]
 
 

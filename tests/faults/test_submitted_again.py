@@ -15,7 +15,7 @@ from codelake.delta.lake import Lake, create_lake
 from codelake.delta.record import create_operations
 from codelake.delta.store import Store
 from codelake.delta.write import Committed, commit
-from tests.delta.things import THINGS, frame, new_run, stored
+from tests.delta.things import COPY, THINGS, frame, new_run, stored
 from tests.faults.conftest import Worker
 
 
@@ -90,6 +90,25 @@ def test_killed_after_the_commit_and_before_its_record(
     assert lake.log("things").version == 1 and len(stored(lake)) == 3
     [row] = stored(lake, "commits")
     assert row[3] == 1
+
+
+@pytest.mark.slow
+def test_a_reader_of_the_feed_killed_between_read_and_commit(
+    lake: Lake, start_workers: Callable[[int], list[Worker]], heir: Worker
+) -> None:
+    create_table(lake, COPY)
+    commit(new_run(lake), THINGS, frame(lake, [(1, "a", 1), (2, "b", 2)]), mode="append")
+    [doomed] = start_workers(1)
+    doomed.pause.write_text("60000")
+    doomed.ask(do="follow", lake=lake.store.root)
+    _wait_for(doomed.pause.with_name("pause.waiting"))
+    doomed.kill("jvm")
+    doomed.kill("python")
+    assert stored(lake, COPY) == []
+    for expected in ([0, 1], [1, 1]):
+        heir.ask(do="follow", lake=lake.store.root)
+        assert heir.answer() == {"window": expected}
+    assert stored(lake, COPY) == [(1, "a"), (2, "b")], "nothing skipped, nothing doubled"
 
 
 def _wait_for(path: Path) -> None:

@@ -10,6 +10,7 @@ import time
 from dataclasses import replace
 from typing import Any
 
+from codelake.delta.changes import changes, cursor, window
 from codelake.delta.lake import Lake, create_lake
 from codelake.delta.record import record
 from codelake.delta.run import Run
@@ -17,7 +18,7 @@ from codelake.delta.store import Store
 from codelake.delta.write import commit
 from codelake.session import session
 from codelake.settings import load
-from tests.delta.things import THINGS, frame
+from tests.delta.things import COPY, THINGS, frame
 
 
 def append_many(lake: Lake, *, worker: int, n: int, seed: int) -> dict[str, Any]:
@@ -45,6 +46,16 @@ def submit(lake: Lake, *, number: int, stop_before_record: bool = False) -> dict
     return {"version": done.version, "is_repeat": done.is_repeat}
 
 
+def follow(lake: Lake) -> dict[str, Any]:
+    """Bring what is new in the feed of things into their copy."""
+    run = Run(lake, "follow", stage="follow")
+    read = window(run, THINGS, after=cursor(run, reader="follow", source=THINGS, into=COPY) or 0)
+    if not read.is_empty:
+        rows = changes(run, THINGS, after=read.after, until=read.until).select("id", "owner")
+        commit(run, COPY, rows, mode="append", cursors={THINGS.name: read.until})
+    return {"window": [read.after, read.until]}
+
+
 def main() -> None:
     options = json.loads(sys.argv[1])
     # no class archive: its training would take longer than these processes live
@@ -54,7 +65,7 @@ def main() -> None:
         request = json.loads(line)
         lake = create_lake(Store(request.pop("lake")), spark)
         lake = replace(lake, locking=request.pop("locking", True))
-        work = {"append_many": append_many, "submit": submit}[request.pop("do")]
+        work = {"append_many": append_many, "submit": submit, "follow": follow}[request.pop("do")]
         print(json.dumps(work(lake, **request)), flush=True)
 
 
