@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+import signal
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
+from threading import Thread
+from typing import NoReturn
 
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
@@ -118,6 +122,35 @@ def stop(spark: SparkSession) -> None:
         spark.stop()
     else:
         gateway.stop(spark)
+
+
+@contextmanager
+def opened(settings: Settings, conf: Mapping[str, str] | None = None) -> Iterator[SparkSession]:
+    """A session for a command: stopped at its end, unless it had been running before. Ctrl-C ends it at once."""
+    was_running = gateway.is_running()
+    spark = session(settings, conf)
+
+    def interrupted(*_: object) -> NoReturn:
+        # Before anything is unwound: who waits for a table's lock must not get it while a commit goes on.
+        abort(spark)
+        raise KeyboardInterrupt
+
+    # PySpark's own handler asks the JVM to cancel its jobs and leaves it running.
+    before = signal.signal(signal.SIGINT, interrupted)
+    try:
+        yield spark
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if not was_running and (_is_remote(spark) or gateway.is_running()):
+            stop(spark)
+
+
+def abort(spark: SparkSession) -> None:
+    """Stop what the session does, without waiting for it."""
+    if _is_remote(spark):
+        Thread(target=spark.interruptAll, daemon=True).start()
+    else:
+        gateway.abort()
 
 
 def configuration(settings: Settings, delta: Sequence[Path]) -> dict[str, str]:

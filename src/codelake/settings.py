@@ -90,6 +90,24 @@ class Settings:
         secret=secret_store_key,
     )
     spark: _TABLE = _setting(dict, "more Spark configuration, over ours", semantic=True, secret=secret_looking)
+    max_file_size: str = _setting(
+        "16m",
+        "larger files are not read; they are listed as skipped",
+        semantic=True,
+        pattern=r"^\d+[kmgt]$",
+        expected="a number and k, m, g or t",
+    )
+    file_seconds: float = _setting(
+        60.0, "CPU seconds that the extraction of one file may take (0: no limit)", semantic=True
+    )
+    # A file of a million syntax nodes, the most that is extracted, takes about 1 GB.
+    file_memory: str = _setting(
+        "2g",
+        "memory that the extraction of one file may take",
+        semantic=True,
+        pattern=r"^\d+[kmgt]$",
+        expected="a number and k, m, g or t",
+    )
     lock_timeout: float = _setting(600.0, "seconds to wait for a table's lock on a local disk")
     verbose: bool = _setting(False, "show tracebacks and the log of the JVM")
     origins: Mapping[str, str] = field(default_factory=dict, compare=False)
@@ -128,6 +146,11 @@ class Settings:
 _RULES: dict[str, Rule] = {each.name: each.metadata["rule"] for each in fields(Settings) if "rule" in each.metadata}
 NAMES: tuple[str, ...] = tuple(_RULES)
 _TYPES = get_type_hints(Settings)
+
+
+def n_bytes(size: str) -> int:
+    """Of a setting such as `16m`."""
+    return int(size[:-1]) << {"k": 10, "m": 20, "g": 30, "t": 40}[size[-1]]
 
 
 def is_secret(name: str, key: str) -> bool:

@@ -9,10 +9,11 @@ from codelake.contracts import Column, Table
 from codelake.contracts.operations import COMMITS, SNAPSHOTS
 from codelake.delta.create import create_table
 from codelake.delta.lake import Lake
+from codelake.delta.planned import commit_planned
 from codelake.delta.record import create_operations, record
 from codelake.delta.run import pin
 from codelake.delta.scan import scan
-from codelake.delta.write import commit, commit_planned
+from codelake.delta.write import commit
 from codelake.errors import Conflict, ConflictFinal, UsageError
 from tests.delta.things import THINGS, Row, frame, new_run, stored
 

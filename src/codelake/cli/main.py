@@ -11,6 +11,7 @@ import click
 
 from codelake import __version__
 from codelake.cli import options
+from codelake.cli.build import build
 from codelake.cli.config import config
 from codelake.cli.doctor import doctor
 from codelake.cli.options import Given
@@ -20,7 +21,7 @@ from codelake.cli.tables import tables
 from codelake.errors import CodelakeError, UsageError
 from codelake.hidden import HIDDEN
 
-COMMANDS: tuple[click.Command, ...] = (setup, doctor, config, tables)
+COMMANDS: tuple[click.Command, ...] = (build, tables, setup, doctor, config)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})

@@ -1,8 +1,10 @@
 """WHAT is stored: every table of the lake, declared once. No I/O here."""
 
+from codelake.contracts.evidence import EVIDENCE
 from codelake.contracts.operations import OPERATIONS
+from codelake.contracts.sources import SOURCES
 from codelake.contracts.table import Check, Column, Layout, Reference, Table
 
-TABLES: tuple[Table, ...] = (*OPERATIONS,)
+TABLES: tuple[Table, ...] = (*SOURCES, EVIDENCE, *OPERATIONS)
 
-__all__ = ["OPERATIONS", "TABLES", "Check", "Column", "Layout", "Reference", "Table"]
+__all__ = ["EVIDENCE", "OPERATIONS", "SOURCES", "TABLES", "Check", "Column", "Layout", "Reference", "Table"]

@@ -92,9 +92,10 @@ class Table:
     meaning: str
     columns: tuple[Column, ...]
     key: tuple[str, ...] = ()
-    key_scope: Literal["table", "write"] = "table"
+    key_scope: Literal["table", "write", "source"] = "table"
     """Where a key is unique: `table` also compares with the rows that are there, `write` only rows written
-    together, for ids that are unique by construction (the cost of the first grows with the table)."""
+    together, for ids that are unique by construction (the cost of the first grows with the table). `source`
+    compares nothing: rows too large to be shuffled for it, from a source that has each key once."""
     replace_by: tuple[str, ...] = ()
     """Columns whose values name what a `replace` rewrites: all rows with those values, and no others."""
     checks: tuple[Check, ...] = ()

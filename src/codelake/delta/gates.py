@@ -125,7 +125,7 @@ def gated(
         name = f"{', '.join(table.replace_by)} is among what is replaced"
         rules.append(Rule(name, "fail", f"coalesce(NOT ({within}), false)", in_plan=False))
     marked = rows
-    if table.key:
+    if table.key and table.key_scope != "source":
         key = ", ".join(map(_quoted, table.key))
         marked = marked.selectExpr("*", f"count(1) OVER (PARTITION BY {key}) AS _same_key")
         broken = "_same_key > 1"

@@ -81,6 +81,8 @@ def create_lake(store: Store, spark: SparkSession | None = None, *, lock_timeout
         try:
             if store.is_local:
                 store.path.mkdir(parents=True, exist_ok=True)
+                # A lake in a working tree is no part of it.
+                (store.path / ".gitignore").write_text("*\n")
             with _filesystem(store).open_output_stream(MARKER) as stream:
                 stream.write(json.dumps({"format": 1, "id": str(uuid.uuid4())}).encode())
         except OSError as error:
@@ -105,7 +107,7 @@ def open_lake(store: Store, spark: SparkSession | None = None, *, lock_timeout: 
             f"lake {store.root}",
             expected="a codelake lake",
             found=found,
-            do="Name one with --lake, or make one there with codelake.delta.lake.create_lake.",
+            do="Name one with --lake, or make one there: `codelake build`.",
         )
     return Lake(store, spark, lock_timeout=lock_timeout, jvm=_jvm_pid(spark))
 

@@ -92,6 +92,8 @@ def pin(run: Run, table: Table | str, *, at: At = None) -> Pin:
     log = resolved(run.lake, name, at)
     found = pinned(log)
     run.pins[name] = found
+    if any((row["table_name"], row["version"]) == (name, found.version) for row in run.rows.get(SNAPSHOTS.name, ())):
+        return found  # pinned before, and again after a conflict about another table
     n_rows = log.n_rows
     protocol = check_protocol(log, write=False)
     run.note(
@@ -109,6 +111,13 @@ def pin(run: Run, table: Table | str, *, at: At = None) -> Pin:
         n_rows=n_rows,
     )
     return found
+
+
+def advance(run: Run, table: Table | str, version: int) -> Pin:
+    """From here on the run reads what it has itself committed to the table."""
+    name = table if isinstance(table, str) else table.name
+    run.pins.pop(name, None)
+    return pin(run, name, at=version)
 
 
 def resolved(lake: Lake, name: str, at: At) -> Log:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -47,7 +47,6 @@ from codelake.errors import Conflict, ContractBroken, UsageError
 
 Mode = Literal["append", "overwrite", "replace", "merge", "update", "delete"]
 _WITH_ROWS = ("append", "overwrite", "replace", "merge")
-ATTEMPTS = 5
 
 
 @dataclass(frozen=True)
@@ -79,6 +78,7 @@ class _Request:
     delete_unmatched: str | None
     cursors: Mapping[str, int]
     fingerprint: str | None
+    from_pin: bool
     commit_id: str = field(default_factory=lambda: uuid.uuid4().hex)
 
 
@@ -95,6 +95,7 @@ def commit(
     delete_unmatched: str | None = None,
     cursors: Mapping[str, int] | None = None,
     fingerprint: str | None = None,
+    from_pin: bool = False,
 ) -> Committed:
     """Commit to a table, or leave it as it was.
 
@@ -107,30 +108,15 @@ def commit(
     delete      deletes the rows that satisfy `where`
 
     `cursors` says how far the change feed of each source was read for these rows; it moves with this commit.
+    `from_pin` says that the rows follow from this table as the run has pinned it, such as those that it lacks:
+    if somebody has committed since, that is a conflict. On a local disk the lock makes sure of it; elsewhere a
+    commit that is made while these rows are written is not seen.
     """
     request = _Request(
-        run, table, mode, txn, where, values or {}, replacing, delete_unmatched, cursors or {}, fingerprint
+        run, table, mode, txn, where, values or {}, replacing, delete_unmatched, cursors or {}, fingerprint, from_pin
     )
     _check_request(request, rows)
     return _commit_once(request, rows, attempt=1)
-
-
-def commit_planned(run: Run, table: Table, plan: Callable[[Run], DataFrame], **options: Any) -> Committed:
-    """`commit`, with rows that `plan` makes from the run's pins. On a conflict: new pins, plan again."""
-    for attempt in range(1, ATTEMPTS + 1):
-        request_rows = plan(run)
-        try:
-            done = commit(run, table, request_rows, **options)
-        except Conflict as conflict:
-            if attempt == ATTEMPTS or type(conflict) is not Conflict:
-                raise
-            run.pins.clear()
-            time.sleep(0.1 * 2**attempt)
-            continue
-        if attempt > 1:
-            run.rows[COMMITS.name][-1]["n_attempts"] = attempt
-        return Committed(**{**done.__dict__, "n_attempts": attempt})
-    raise AssertionError("the loop returns or raises")
 
 
 def _check_request(request: _Request, rows: DataFrame | None) -> None:
@@ -169,6 +155,8 @@ def _commit_once(request: _Request, rows: DataFrame | None, *, attempt: int) -> 
     with run.lake.writing(table.name):
         log = run.lake.log(table.name)
         check_protocol(log, write=True)
+        if request.from_pin:
+            _check_pin(request, log)
         newest = newest_own_commit(log)
         if repeated := earlier_commit(log, newest, request.txn):
             return _noted(request, repeated, {}, started, attempt, is_repeat=True)
@@ -195,6 +183,17 @@ def _commit_once(request: _Request, rows: DataFrame | None, *, attempt: int) -> 
     if made is None:
         return Committed(table.name, log.version, request.mode, False, True, {}, counts, attempt)
     return _noted(request, made, counts, started, attempt, is_repeat=False)
+
+
+def _check_pin(request: _Request, log: Log) -> None:
+    pinned = pin(request.run, request.table)
+    if log.version != pinned.version:
+        raise Conflict(
+            f"commit to {request.table.name} ({request.mode})",
+            expected=f"version {pinned.version}, from which the rows were planned",
+            found=f"version {log.version}",
+            do="Nothing was written. Plan again from a new pin.",
+        )
 
 
 # gates ------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -19,6 +20,8 @@ from codelake.errors import Unavailable
 from codelake.runtime.home import spark_home
 from codelake.runtime.java import Java
 
+_GRACE = 1.0
+"""Seconds in which a JVM may remove its temporary files before it is killed."""
 _NOISE = ("WARNING:", "Picked up ", "Using Spark's default", "Setting default log level")
 
 
@@ -52,6 +55,20 @@ def stop(spark: SparkSession) -> None:
     """Ends the JVM too: a later session has its own options, which only a new JVM takes."""
     spark.stop()
     _end_jvm()
+
+
+def abort() -> None:
+    """End the JVM now, whatever it does. Delta's commits are atomic, and Python workers die with the JVM."""
+    gateway = SparkContext._gateway
+    if gateway is None:
+        return
+    SparkContext._gateway = SparkContext._jvm = SparkContext._active_spark_context = None
+    gateway.proc.terminate()
+    try:
+        gateway.proc.wait(_GRACE)
+    except subprocess.TimeoutExpired:
+        gateway.proc.kill()
+        gateway.proc.wait()
 
 
 def _end_jvm() -> None:

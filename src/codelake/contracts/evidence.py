@@ -1,0 +1,137 @@
+"""What the extractors saw in one content. One row a content and extractor version, one nested column an idea.
+
+Within a row, things are named by their place: a node by its ordinal in `nodes` (preorder), a scope by its
+place in `scopes`, and so on. Readers take the columns they need; a struct's fields are columns of their own
+in Parquet.
+"""
+
+from __future__ import annotations
+
+from codelake.contracts.semantic import DIGEST
+from codelake.contracts.table import Check, Column, Layout, Table
+
+
+def _nested(name: str, fields: str, meaning: str) -> Column:
+    """`fields` is `name type, name type, ...`."""
+    inner = ",".join(":".join(field.split()) for field in fields.split(","))
+    return Column(name, f"array<struct<{inner}>>", meaning)
+
+
+NESTED = (
+    _nested(
+        "nodes",
+        "kind string, field string, parent int, name string, "
+        "start_byte int, end_byte int, start_line int, end_line int",
+        "syntax nodes in preorder: kind as Python's grammar has it, field of the parent it stands in, the parent's "
+        "ordinal (-1: none), the identifier, operator or type of constant it carries, and its place",
+    ),
+    _nested(
+        "scopes",
+        "node int, kind string, name string, qualified_name string, parent int, is_generator boolean, "
+        "is_coroutine boolean",
+        "scopes in preorder: the node that opens it, kind (module, class, function, lambda, comprehension, type), "
+        "name within its parent, names from the module down, the parent's ordinal (-1: none)",
+    ),
+    _nested(
+        "symbols",
+        "scope int, name string, binding string, target int, is_referenced boolean, is_assigned boolean, "
+        "is_parameter boolean, is_imported boolean, is_annotated boolean, is_declared boolean, is_namespace boolean",
+        "names of each scope, as symtable has them: binding is local, cell, free, global_explicit or global_implicit; "
+        "target is the symbol that it means: itself, one of an enclosing function, one of the module, or NULL where "
+        "the file has none (a builtin, or from a star import)",
+    ),
+    _nested(
+        "references",
+        "node int, symbol int, context string",
+        "where names, attributes and items are loaded, stored or deleted: context is load, store, delete or declare "
+        "(annotated without a value); symbol is NULL for attributes and items",
+    ),
+    _nested(
+        "definitions",
+        "node int, kind string, name string, qualified_name string, ordinal int, scope int, body_scope int, "
+        "docstring int",
+        "module, class, function, async_function and lambda: the n-th (ordinal, from 0) of its name in its scope, the "
+        "scope that it is in and the one that it opens, the node of its docstring",
+    ),
+    _nested(
+        "parameters",
+        "definition int, node int, name string, kind string, position int, default int, annotation int",
+        "parameters: kind is positional_only, positional, var_positional, keyword_only or var_keyword; default and "
+        "annotation are nodes",
+    ),
+    _nested("decorators", "definition int, node int, position int", "decorators, outermost first"),
+    _nested("comments", "start_byte int, end_byte int, line int", "comments, from # to the end of the line"),
+    _nested(
+        "imports",
+        "node int, statement int, scope int, level int, module string, name string, as_name string, "
+        "is_conditional boolean, is_type_checking boolean",
+        "one a name imported: the alias, its statement, leading dots, the module named, the name taken from it "
+        "(NULL: the module itself; * for all), the name given",
+    ),
+    _nested(
+        "calls",
+        "node int, scope int, function int, callee string",
+        "call sites: the node that is called, and its dotted text where it is one",
+    ),
+    _nested(
+        "arguments",
+        "call int, node int, kind string, position int, keyword string",
+        "arguments of calls (by their place in `calls`): kind is positional, keyword, star or double_star",
+    ),
+    _nested(
+        "annotations",
+        "node int, owner int, scope int, role string",
+        "annotations: owner is the parameter, function or assignment; role is parameter, return or variable",
+    ),
+    _nested(
+        "types",
+        "annotation int, parent int, kind string, name string, symbol int, start_byte int, end_byte int",
+        "type expressions in preorder, texts in quotes parsed too: kind is name, generic, union, literal, list, none, "
+        "ellipsis or other; parent is a place in `types` (-1: none); symbol is what the first part of the name means",
+    ),
+    _nested(
+        "blocks",
+        "scope int, kind string, start_byte int, end_byte int",
+        "basic blocks of each scope's code: kind is entry, code, exit (returns) or raise (leaves by an exception)",
+    ),
+    _nested(
+        "steps",
+        "block int, node int",
+        "what a block evaluates, in order: simple statements, and expressions that decide where control goes",
+    ),
+    _nested("flows", "src int, dst int, kind string", "from block to block: next, true, false or exception"),
+    _nested(
+        "reaches",
+        "definition int, use int",
+        "which store or parameter may still hold at which load of the same scope: places in `references`",
+    ),
+    _nested(
+        "facts",
+        "kind string, dst int, src int, key string",
+        "flow of values between nodes, see docs/flow-facts.md",
+    ),
+    _nested(
+        "problems",
+        "kind string, message string, start_byte int, end_byte int",
+        "what was wrong with the content, and where",
+    ),
+)
+
+EVIDENCE = Table(
+    name="evidence",
+    meaning="One row a content and extractor version: all that was seen in it, nested.",
+    columns=(
+        Column("digest", "string", "digest of the content", DIGEST),
+        Column("extractor_version", "string", "versions of the extractors and of the grammar"),
+        Column("status", "string", "parsed, recovered or skipped"),
+        Column("reason", "string", "why it is not parsed", nullable=True),
+        Column("encoding", "string", "encoding of the text", nullable=True),
+        Column("n_lines", "int", "lines of text"),
+        *NESTED,
+    ),
+    key=("digest", "extractor_version"),
+    key_scope="source",
+    checks=(Check("status_is_known", "status IN ('parsed', 'recovered', 'skipped')"),),
+    layout=Layout(stats=("digest", "extractor_version", "status")),
+    append_only=True,
+)

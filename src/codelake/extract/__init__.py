@@ -1,0 +1,1 @@
+"""Source files to evidence: bytes to rows, plain Python and Arrow. Only `run` knows Spark."""

@@ -1,0 +1,17 @@
+"""Where Python files come from: working trees, git revisions, archives."""
+
+from codelake.extract.sources.model import Reason, SourceFile
+from codelake.extract.sources.modules import module_names
+from codelake.extract.sources.open import MAX_FILE_BYTES, open_source, open_sources, read_list
+from codelake.extract.sources.source import Source
+
+__all__ = [
+    "MAX_FILE_BYTES",
+    "Reason",
+    "Source",
+    "SourceFile",
+    "module_names",
+    "open_source",
+    "open_sources",
+    "read_list",
+]

@@ -1,0 +1,1 @@
+"""What is done, in which order: stages over the lake. STAGES is a tuple."""

@@ -1,0 +1,82 @@
+"""Sources read on the driver, file by file: what is kept of a file is its digest, what is kept of bytes is a chunk."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import NamedTuple
+
+from codelake.extract.sources import Source
+from codelake.pipeline.progress import Progress
+
+CHUNK_BYTES = 64 << 20
+"""Of contents that are held until they are in the lake."""
+
+Chunk = dict[str, bytes]
+"""Contents by their digests."""
+
+
+class ListedFile(NamedTuple):
+    path: str
+    digest: str | None
+    """None where there is no content."""
+    n_bytes: int
+    module: str | None
+    unread: str | None
+    """Why there is no content."""
+    note: str | None
+
+
+@dataclass
+class Listed:
+    """A source that was read."""
+
+    source: Source
+    files: list[ListedFile] = field(default_factory=list)
+
+
+class Reading:
+    """All sources, in their order. A content is given out once, however many files have it."""
+
+    def __init__(self, sources: Sequence[Source], progress: Progress) -> None:
+        self.listed = [Listed(source) for source in sources]
+        self.sizes: dict[str, int] = {}
+        """Of every content read so far, by its digest."""
+        self._progress = progress
+        self._chunks = self._read()
+
+    def begin(self) -> None:
+        """Read the first chunk. What is wrong with a source mostly shows here, before anything is written."""
+        first = next(self._chunks, None)
+        if first is not None:
+            self._chunks = chain([first], self._chunks)
+
+    def chunks(self) -> Iterator[Chunk]:
+        return self._chunks
+
+    def _read(self) -> Iterator[Chunk]:
+        chunk: Chunk = {}
+        n_bytes = 0
+        for listed in self.listed:
+            for file in listed.source.files():
+                digest = None if file.content is None else hashlib.sha256(file.content).hexdigest()
+                listed.files.append(
+                    ListedFile(file.path, digest, file.n_bytes, file.module, _text(file.reason), file.problem)
+                )
+                self._progress.read(listed.source.repo, file.n_bytes if digest else 0)
+                if digest is None or file.content is None or digest in self.sizes:
+                    continue
+                self.sizes[digest] = file.n_bytes
+                chunk[digest] = file.content
+                n_bytes += file.n_bytes
+                if n_bytes >= CHUNK_BYTES:
+                    yield chunk
+                    chunk, n_bytes = {}, 0
+        if chunk:
+            yield chunk
+
+
+def _text(value: object) -> str | None:
+    return None if value is None else str(value)

@@ -1,0 +1,29 @@
+"""Evidence of a snippet, as rows that a test can read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from codelake.contracts.arrow import arrow_schema
+from codelake.contracts.evidence import EVIDENCE
+from codelake.extract.content import Evidence, evidence_of
+
+_SCHEMA = arrow_schema(EVIDENCE)
+
+
+class Seen:
+    def __init__(self, source: str | bytes) -> None:
+        self.raw = source.encode() if isinstance(source, str) else source
+        self.evidence: Evidence = evidence_of(self.raw)
+
+    def rows(self, column: str) -> list[dict[str, Any]]:
+        fields = [field.name for field in _SCHEMA.field(column).type.value_type]
+        rows = zip(*self.evidence.columns[column], strict=True)
+        return [dict(zip(fields, row, strict=True)) for row in rows]
+
+    def text(self, node: int | None) -> str | None:
+        """The source text of a node."""
+        if node is None:
+            return None
+        found = self.rows("nodes")[node]
+        return self.raw[found["start_byte"] : found["end_byte"]].decode(self.evidence.encoding or "utf-8")
