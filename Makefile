@@ -4,6 +4,8 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
+# What `make demo` builds.
+REPO   ?= .
 # Two sessions of Spark side by side; a file of tests stays in one, with what its fixtures made.
 TWO    := -n 2 --dist loadfile
 COMPILE = $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-annotate --no-header --quiet
@@ -15,8 +17,10 @@ help: ## list these targets
 
 setup: $(READY) ## everything that the other targets need: packages, Java, Delta's jars, class archive
 
-demo: $(READY) ## show the main job
-	$(BIN)/python examples/tour.py
+demo: $(READY) ## build a repository (REPO, this one if not given) and ask questions about it
+	$(BIN)/codelake build $(REPO) --lake .codelake-demo
+	$(BIN)/codelake tables --lake .codelake-demo
+	$(BIN)/python examples/questions.py .codelake-demo
 
 test: lint ## all checks and tests
 	$(BIN)/pytest $(TWO)

@@ -60,14 +60,24 @@ LOCAL = {
 }
 
 JVM_OPTIONS = (
-    # Sessions are short: the C2 compiler costs more than it gives back (start 17 CPU-s instead of 30).
-    "-XX:TieredStopAtLevel=1",
     # With few cores and small heaps, G1's threads only compete with the work.
     "-XX:+UseSerialGC",
     # C1 alone reserves 48 MB for code, which a long session fills; then it would run interpreted.
     "-XX:ReservedCodeCacheSize=256m",
     # The JVM prints its own warnings on standard output, which is for answers.
     "-Xlog:disable",
+)
+# Most sessions are short: the C2 compiler costs more than it gives back (start 14 CPU-s instead of 28).
+QUICK = "-XX:TieredStopAtLevel=1"
+# Writing much, C2 more than halves what the JVM needs. Ten times its usual thresholds keep it to the loops that
+# matter (start 22 CPU-s). docs/decisions/0012-extraction-on-spark.md
+THOROUGH = " ".join(
+    (
+        "-XX:Tier4InvocationThreshold=50000",
+        "-XX:Tier4MinInvocationThreshold=6000",
+        "-XX:Tier4CompileThreshold=150000",
+        "-XX:Tier4BackEdgeThreshold=400000",
+    )
 )
 
 # Keys that a setting of codelake decides; given twice, one of them would be ignored.
@@ -87,10 +97,11 @@ _JOINED = {
 }
 
 
-def session(settings: Settings, conf: Mapping[str, str] | None = None) -> SparkSession:
+def session(settings: Settings, conf: Mapping[str, str] | None = None, *, thorough: bool = False) -> SparkSession:
     """A session that runs in this process already is used as it is.
 
     `conf` is what codelake derives from `store` and `log_store`; like secrets, it is kept off command lines.
+    `thorough` is for sessions that will work for minutes: the JVM compiles better, and starts more slowly.
     """
     _check(settings.spark)
     if settings.remote is not None:
@@ -103,6 +114,9 @@ def session(settings: Settings, conf: Mapping[str, str] | None = None) -> SparkS
             do="Start it, or correct `master` (--master, CODELAKE_MASTER).",
         )
     found, public = prepare(settings)
+    if thorough:
+        # Not before: the class archive is the same for both.
+        public[archive.OPTIONS] = public[archive.OPTIONS].replace(QUICK, THOROUGH)
     secret = {key: text for key, text in settings.spark.items() if key not in public}
     return gateway.start(public, found, hidden={**secret, **(conf or {})}, verbose=settings.verbose)
 
@@ -125,10 +139,12 @@ def stop(spark: SparkSession) -> None:
 
 
 @contextmanager
-def opened(settings: Settings, conf: Mapping[str, str] | None = None) -> Iterator[SparkSession]:
+def opened(
+    settings: Settings, conf: Mapping[str, str] | None = None, *, thorough: bool = False
+) -> Iterator[SparkSession]:
     """A session for a command: stopped at its end, unless it had been running before. Ctrl-C ends it at once."""
     was_running = gateway.is_running()
-    spark = session(settings, conf)
+    spark = session(settings, conf, thorough=thorough)
 
     def interrupted(*_: object) -> NoReturn:
         # Before anything is unwound: who waits for a table's lock must not get it while a commit goes on.
@@ -172,7 +188,7 @@ def configuration(settings: Settings, delta: Sequence[Path]) -> dict[str, str]:
         # Executors may be on other machines: Spark brings them the jars.
         conf["spark.jars"] = ",".join(map(str, delta))
     log = files("codelake.runtime") / "log4j2.properties"
-    conf["spark.driver.extraJavaOptions"] = " ".join((*JVM_OPTIONS, f'"-Dlog4j2.configurationFile={log}"'))
+    conf["spark.driver.extraJavaOptions"] = " ".join((QUICK, *JVM_OPTIONS, f'"-Dlog4j2.configurationFile={log}"'))
     if settings.verbose:
         conf["spark.log.level"] = "WARN"
     for key, text in settings.spark.items():

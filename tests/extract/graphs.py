@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import textwrap
 
-from codelake.extract.control import control
-from codelake.extract.reaching import reaching
+from codelake.extract.control.reaching import reaching
+from codelake.extract.control.statements import control
+from codelake.extract.names.scopes import names
 from codelake.extract.recover import recovered
-from codelake.extract.scopes import names
 from codelake.extract.text import decoded
 from codelake.extract.tree import Tree, indexed, names_of, parse
 

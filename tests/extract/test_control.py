@@ -14,9 +14,9 @@ import pytest
 
 from codelake.contracts.arrow import arrow_schema
 from codelake.contracts.evidence import EVIDENCE
-from codelake.extract.control import control
-from codelake.extract.reaching import reaching
-from codelake.extract.scopes import names
+from codelake.extract.control.reaching import reaching
+from codelake.extract.control.statements import control
+from codelake.extract.names.scopes import names
 from codelake.extract.text import decoded
 from codelake.extract.tree import Tree, indexed, parse
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from codelake.extract import reaching
+from codelake.extract.control import reaching
 
 from .graphs import Graphs
 

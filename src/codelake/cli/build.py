@@ -15,6 +15,9 @@ from codelake.errors import UsageError
 if TYPE_CHECKING:
     from codelake.extract.sources import Source
 
+_MUCH = 16 << 20
+"""Bytes of source from which on the JVM's better compiler gives back what its start costs."""
+
 
 @click.command()
 @click.argument("path", nargs=-1)
@@ -52,6 +55,7 @@ def build(
       codelake build old=django-1.4.tar.gz new=django-5.2.tar.gz
     """
     from codelake.cli.drawing import drawn
+    from codelake.contracts.evidence import EVIDENCE
     from codelake.delta.lake import create_lake, open_lake
     from codelake.delta.store import Store
     from codelake.extract.guard import Limits
@@ -69,9 +73,10 @@ def build(
         with drawn(quiet=given().quiet) as progress:
             reading = Reading(sources, progress)
             reading.begin()
-            create_lake(store)
+            is_new = not create_lake(store).exists(EVIDENCE.name)
             progress.stage("session")
-            with opened(current, store.hadoop_conf()) as spark:
+            thorough = is_new and sum(reading.sizes.values()) >= _MUCH
+            with opened(current, store.hadoop_conf(), thorough=thorough) as spark:
                 lake = open_lake(store, spark, lock_timeout=current.lock_timeout)
                 summary = run_build(lake, reading, limits=limits, progress=progress)
     except KeyboardInterrupt:

@@ -18,8 +18,10 @@ def create_operations(lake: Lake) -> None:
         create_table(lake, table)
 
 
-def record(run: Run) -> Mapping[str, int]:
+def record(run: Run, *, repeatable: bool = True) -> Mapping[str, int]:
     """Append the run's rows. Recorded twice, they are written once. Returns the versions made.
+
+    A run that is not `repeatable` is never submitted again, and may end after a later run of its pipeline.
 
     The commits made here are not themselves rows of `commits`: their metadata is in the Delta log.
     """
@@ -31,7 +33,7 @@ def record(run: Run) -> Mapping[str, int]:
             continue
         with engine_errors(f"table {table.name}: rows of run {run.run_id}"):
             frame = run.lake.session.createDataFrame(arrow_table(table, rows))
-        done = commit(recorder, table, frame, mode="append", txn=recorder.txn)
+        done = commit(recorder, table, frame, mode="append", txn=recorder.txn if repeatable else None)
         versions[table.name] = done.version
     run.rows.clear()
     return versions

@@ -14,12 +14,12 @@ import numpy as np
 from codelake.extract.annotations import annotated
 from codelake.extract.calls import calls
 from codelake.extract.comments import comments
-from codelake.extract.control import control
+from codelake.extract.control.reaching import reaching
+from codelake.extract.control.statements import control
 from codelake.extract.definitions import definitions
 from codelake.extract.flow import facts
 from codelake.extract.imports import imports
-from codelake.extract.reaching import reaching
-from codelake.extract.scopes import names
+from codelake.extract.names.scopes import names
 from codelake.extract.syntax import nodes
 from codelake.extract.tree import Tree
 

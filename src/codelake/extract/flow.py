@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 ANY = "*"
 """The key where it is not a constant."""
 _MAX_KEY = 100
+_MAX_INDEX = 1 << 63
+"""Python refuses to write out integers of thousands of digits."""
 
 
 class _Facts:
@@ -100,8 +102,10 @@ def _key(node: Any) -> str:
     """A constant key as Python writes it; `:` for a slice; ANY for what is not known."""
     kind = node.__class__
     if kind is ast.Constant:
-        text = repr(node.value) if node.value.__class__ in (str, int, bytes, bool) else ANY
-        return text if len(text) <= _MAX_KEY else ANY
+        value = node.value
+        if value.__class__ in (str, bytes):
+            return repr(value) if len(value) <= _MAX_KEY else ANY
+        return repr(value) if value.__class__ in (int, bool) and value < _MAX_INDEX else ANY
     if kind is ast.UnaryOp and node.op.__class__ is ast.USub and node.operand.__class__ is ast.Constant:
         return f"-{_key(node.operand)}" if node.operand.value.__class__ is int else ANY
     return ":" if kind is ast.Slice else ANY

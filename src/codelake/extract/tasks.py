@@ -32,7 +32,7 @@ def balanced(sizes: Mapping[str, int]) -> Tasks:
     """Tasks for contents of these sizes. The same contents give the same tasks everywhere."""
     smallest, largest = TASK_BYTES
     total = sum(sizes.values()) + _CONTENT_BYTES * len(sizes)
-    n = max(1, -(-total // min(max(total // N_TASKS, smallest), largest)))
+    n = max(1, min(len(sizes), -(-total // min(max(total // N_TASKS, smallest), largest))))
     loads = [(0, task) for task in range(n)]
     n_bytes, n_contents = [0] * n, [0] * n
     places = {}

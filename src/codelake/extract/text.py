@@ -10,23 +10,35 @@ from __future__ import annotations
 
 import codecs
 import re
+import sys
+import warnings
 from dataclasses import dataclass
+from functools import cache
 from itertools import accumulate
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 _COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _NO_CODE = re.compile(rb"^[ \t\f]*(?:#[^\r\n]*)?$")
+_LINE = re.compile(rb"([^\r\n]*)(?:\r\n|\r|\n|$)")
 _WIDE_BOMS = (
     (codecs.BOM_UTF32_LE, "utf-32-le"),
     (codecs.BOM_UTF32_BE, "utf-32-be"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
+_LATIN = "iso8859-1"
+# Names of hosts, which their codecs change.
+_NO_SOURCE = ("idna", "punycode")
+# Of several bytes a character, but a byte of ASCII is that character.
+_OVER_ASCII = ("gbk", "gb2312", "gb18030", "big5", "big5hkscs", "cp949", "cp950", "euc_jp", "euc_kr", "johab")
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f\x80-\x84\x86-\x9f]")
 _CONTROL_SHARE = 0.1
 """More control characters than this, and the bytes are no text."""
+
+_COOKIE_WITHIN = 100_000
+"""Characters at the start of a text among which the comment is that names its encoding."""
 
 Offsets = np.ndarray[Any, np.dtype[np.int32]]
 
@@ -55,23 +67,29 @@ class Text:
         return offset + self.shift if self.raw_offsets is None else int(self.raw_offsets[offset])
 
 
+class _Declared(NamedTuple):
+    encoding: str
+    start: int
+    """How many bytes the mark at the start of the file takes."""
+    problem: str | None
+    cookie: str | None = None
+    """The name in a comment, if the encoding is from there."""
+
+
 def decoded(raw: bytes) -> Text | None:
     """The text of a source file, read as CPython reads it or else as well as can be; None for what is no text."""
-    encoding, problem = _declared(raw)
-    start = 0
-    if encoding == "utf-8-sig":
-        start = 3
-    elif problem and encoding.startswith(("utf-16", "utf-32")):
-        start = 4 if encoding.startswith("utf-32") else 2
+    encoding, start, problem, cookie = _declared(raw)
     body = raw[start:] if start else raw
     found = _text(body, encoding)
-    if found is None and encoding not in ("latin-1", "iso8859-1"):
-        problem = problem or f"the bytes are not valid {encoding.removesuffix('-sig')}"
-        if start != 2 and start != 4 and encoding != "utf-8-sig" and (found := _text(body, "utf-8")) is not None:
-            encoding = "utf-8"
-        else:
-            encoding, start, body = "iso8859-1", 0, raw
-            found = _text(raw, encoding)
+    if found and cookie and cookie not in found[0][:_COOKIE_WITHIN]:
+        found = None  # read with this encoding, the comment that names it is not there
+    if found is None:
+        problem = problem or f"the bytes are not valid {cookie or encoding.removesuffix('-sig')}"
+        if start in (2, 4):
+            body, start = raw, 0
+        found = _text(body, "utf-8") if cookie else None
+        encoding = _LATIN if found is None else "utf-8"
+        found = found or _text(body, _LATIN)
     if found is None:
         return None
     text, utf8, offsets = found
@@ -83,54 +101,76 @@ def decoded(raw: bytes) -> Text | None:
     return Text(encoding, text, utf8, line_starts, start, offsets, problem)
 
 
-def _declared(raw: bytes) -> tuple[str, str | None]:
-    """The encoding that the first bytes declare, as `tokenize.detect_encoding` finds it, and what is wrong with it."""
+def _declared(raw: bytes) -> _Declared:
+    """What the first bytes declare, as `tokenize.detect_encoding` finds it, and what is wrong with it."""
     has_bom = raw.startswith(codecs.BOM_UTF8)
     if not has_bom:
         for bom, name in _WIDE_BOMS:
             if raw.startswith(bom):
-                return name, f"the bytes are {name}, which Python does not read"
-    default = "utf-8-sig" if has_bom else "utf-8"
-    head = raw[3 if has_bom else 0 :][:4096].splitlines()[:2]
-    for line in head:
-        if found := _COOKIE.match(line):
-            named = found[1].decode("ascii", "replace")
-            try:
-                codec = codecs.lookup(named)
-            except (LookupError, ValueError):
-                return default, f"the encoding {named!r} is not known"
-            if not codec._is_text_encoding:
-                return default, f"{named!r} is no encoding of text"
-            if has_bom and codec.name != "utf-8":
-                return default, f"the file starts with a UTF-8 mark, and declares {named!r}"
-            return (default if codec.name == "utf-8" else codec.name), None
-        if not _NO_CODE.match(line):
+                return _Declared(name, len(bom), f"the bytes are {name}, which Python does not read")
+    default, start = ("utf-8-sig", 3) if has_bom else ("utf-8", 0)
+    at = start
+    for _ in range(2):
+        line = _LINE.match(raw, at)
+        if line is None:
             break
-    return default, None
+        if found := _COOKIE.match(line[1]):
+            return _named(found[1].decode("ascii"), default, start)
+        if not _NO_CODE.match(line[1]):
+            break
+        at = line.end()
+    return _Declared(default, start, None)
+
+
+def _named(cookie: str, default: str, start: int) -> _Declared:
+    """The encoding that a comment names."""
+    normal = cookie[:12].lower().replace("_", "-")
+    if normal == "utf-8" or normal.startswith("utf-8-"):  # as editors write it, utf-8-unix
+        return _Declared(default, start, None)
+    is_latin = normal.startswith(("latin-1-", "iso-8859-1-", "iso-latin-1-"))
+    try:
+        codec = codecs.lookup(_LATIN if is_latin else cookie)
+    except LookupError:
+        return _Declared(default, start, f"the encoding {cookie!r} is not known")
+    if not codec._is_text_encoding or codec.name in _NO_SOURCE:
+        return _Declared(default, start, f"{cookie!r} is no encoding of source code")
+    if start:  # `utf8` too: behind the mark CPython takes no other name for it
+        return _Declared(default, start, f"the file starts with a UTF-8 mark, and declares {cookie!r}")
+    if codec.name == "utf-8":
+        return _Declared(default, start, None)
+    return _Declared(codec.name, start, None, cookie)
 
 
 def _text(raw: bytes, encoding: str) -> tuple[str, bytes, Offsets | None] | None:
     """Text, its UTF-8 form, and the raw offset of each offset in that form unless they are the same."""
-    if encoding in ("utf-8", "utf-8-sig"):
-        try:
-            return raw.decode("utf-8"), raw, None
-        except UnicodeDecodeError:
-            return None
-    if raw.isascii() and codecs.lookup(encoding).name in _OVER_ASCII:
-        return raw.decode("ascii"), raw, None
     try:
-        text = raw.decode(encoding)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # escapes that are none, in the encoding of that name
+            text = raw.decode("utf-8" if encoding == "utf-8-sig" else encoding)
         utf8 = text.encode("utf-8")
-    except UnicodeError:
+    except UnicodeError:  # lone surrogates too
         return None
-    offsets = _raw_offsets(raw, encoding, text, len(utf8))
+    if encoding in ("utf-8", "utf-8-sig"):
+        return text, raw, None
+    is_single = _is_single_byte(encoding) and len(text) == len(raw)
+    if utf8 == raw and (is_single or encoding in _OVER_ASCII):
+        return text, raw, None
+    offsets = _places_of_characters(utf8) if is_single else _raw_offsets(raw, encoding, text, len(utf8))
     return None if offsets is None else (text, utf8, offsets)
 
 
-_OVER_ASCII = frozenset(
-    ["ascii", "iso8859-1", "iso8859-15", "cp1252", "cp1251", "koi8-r", "gbk", "gb2312", "big5", "euc_jp", "euc_kr"]
-)
-"""Encodings in which ASCII bytes are ASCII characters wherever they stand alone in a file; the usual ones."""
+@cache
+def _is_single_byte(encoding: str) -> bool:
+    if encoding in ("ascii", _LATIN):
+        return True
+    module = sys.modules.get(f"encodings.{encoding.replace('-', '_')}")
+    return hasattr(module, "decoding_table")
+
+
+def _places_of_characters(utf8: bytes) -> Offsets:
+    """Which character each byte is part of, counted from 0; behind the last, how many there are."""
+    starts = (np.frombuffer(utf8, np.uint8) & 0xC0) != 0x80
+    return np.append(np.cumsum(starts, dtype=np.int32) - 1, np.int32(np.count_nonzero(starts))).astype(np.int32)
 
 
 def _raw_offsets(raw: bytes, encoding: str, text: str, n_utf8: int) -> Offsets | None:

@@ -19,8 +19,8 @@ import numpy as np
 from codelake.extract.text import Offsets, Text
 
 if TYPE_CHECKING:
-    from codelake.extract.flowgraph import Control
-    from codelake.extract.scopes import Names
+    from codelake.extract.control.graph import Control
+    from codelake.extract.names.scopes import Names
 
 
 class Error(ast.stmt):
@@ -93,8 +93,9 @@ def children_of(kind: type) -> tuple[str, ...]:
     """The fields of a class of nodes that hold nodes, in the order of the source."""
     if kind in _NO_CHILDREN:
         return ()
-    fields = _IN_SOURCE_ORDER.get(kind.__name__) or kind._fields  # type: ignore[attr-defined]
-    return tuple(f for f in fields if f in kind._fields and (f not in _WORDS or kind.__name__ == "TypeAlias"))  # type: ignore[attr-defined]
+    if ordered := _IN_SOURCE_ORDER.get(kind.__name__):
+        return ordered
+    return tuple(field for field in kind._fields if field not in _WORDS)  # type: ignore[attr-defined]
 
 
 def parse(text: Text) -> ast.Module:
@@ -133,7 +134,7 @@ def indexed(module: ast.Module, text: Text) -> Tree:
             without_place.append(at)
             places.append((1, 0, 1, 0))
         for field_name in children:
-            value = getattr(node, field_name)
+            value = getattr(node, field_name, None)  # type parameters, before Python 3.12
             if value.__class__ is list:
                 for child in value[::-1]:
                     if child is not None:

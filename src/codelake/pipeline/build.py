@@ -13,24 +13,32 @@ from codelake.delta.create import create_table, evolve
 from codelake.delta.lake import Lake
 from codelake.delta.record import record
 from codelake.delta.run import Run
-from codelake.extract.guard import Limits
+from codelake.extract.content import evidence_of
+from codelake.extract.guard import Extract, Limits
 from codelake.pipeline.progress import Progress
 from codelake.pipeline.reading import Listed, Reading
 from codelake.pipeline.stages import STAGES
 from codelake.pipeline.work import Build
 
 
-def build(lake: Lake, reading: Reading, *, limits: Limits, progress: Progress | None = None) -> dict[str, Any]:
+def build(
+    lake: Lake,
+    reading: Reading,
+    *,
+    limits: Limits,
+    progress: Progress | None = None,
+    extract: Extract = evidence_of,
+) -> dict[str, Any]:
     """Run the stages on what `reading` reads, and say what was done."""
     started = time.monotonic()
     create_tables(lake)
     run = Run(lake, _new_run_id(), pipeline="build")
-    work = Build(run, reading, limits, progress or Progress())
+    work = Build(run, reading, limits, progress or Progress(), extract)
     for stage in STAGES:
         run.stage = stage.name
         work.progress.stage(stage.name)
         stage.run(work)
-    record(run)
+    record(run, repeatable=False)
     return _summary(work, time.monotonic() - started)
 
 

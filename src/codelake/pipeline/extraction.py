@@ -44,7 +44,7 @@ def _extract(build: Build, sizes: dict[str, int]) -> list[str]:
             watching.enter_context(watched(build.spark, tasks, build.progress))
             named = ", ".join(f"'{digest}'" for digest in lacking)
             contents = scan(run, BLOBS, where=f"digest IN ({named})" if len(lacking) <= _FEW else None)
-            return evidence(contents, tasks, limits=build.limits)
+            return evidence(contents, tasks, limits=build.limits, extract=build.extract)
 
         build.committed(commit_planned(build.run, EVIDENCE, plan, mode="append", from_pin=True))
     return lacking

@@ -3,7 +3,8 @@
 Reading is told file by file. Extraction runs in Spark, which tells of finished tasks: on a session of our own
 through its status tracker, which is asked now and then; over Spark Connect by a handler that the client calls.
 Neither says which tasks have ended. They are of about the same size and start in their order, so that the
-first n of them are taken for n that have ended.
+first n of them are taken for n that have ended. Which of Spark's stages is the extraction is known by the number
+of its tasks, and by being the newest with that number.
 """
 
 from __future__ import annotations
@@ -61,11 +62,11 @@ def _tracked(spark: SparkSession, n_tasks: int, tell: Callable[[int], None]) -> 
     def look() -> None:
         while not ended.wait(_PAUSE):
             try:
-                stages = [tracker.getStageInfo(each) for each in tracker.getActiveStageIds()]
-            except (PySparkException, Py4JError):
+                stages = [tracker.getStageInfo(each) for each in sorted(tracker.getActiveStageIds())]
+            except (PySparkException, Py4JError, OSError):
                 return  # the session has ended: there is nothing more to tell
-            if done := [s.numCompletedTasks for s in stages if s is not None and s.numTasks == n_tasks]:
-                tell(max(done))
+            if done := [stage.numCompletedTasks for stage in stages if stage and stage.numTasks == n_tasks]:
+                tell(done[-1])
 
     thread = threading.Thread(target=look, name="codelake progress", daemon=True)
     thread.start()
@@ -73,13 +74,14 @@ def _tracked(spark: SparkSession, n_tasks: int, tell: Callable[[int], None]) -> 
         yield
     finally:
         ended.set()
+        thread.join(_PAUSE)
 
 
 @contextmanager
 def _handled(spark: Any, n_tasks: int, tell: Callable[[int], None]) -> Iterator[None]:
     def hear(stages: Iterable[Any] | None, inflight_tasks: int, operation_id: str | None, done: bool) -> None:
-        if ended := [s.num_completed_tasks for s in stages or () if s.num_tasks == n_tasks]:
-            tell(max(ended))
+        if ended := [(s.stage_id, s.num_completed_tasks) for s in stages or () if s.num_tasks == n_tasks]:
+            tell(max(ended)[1])
 
     spark.registerProgressHandler(hear)
     try:

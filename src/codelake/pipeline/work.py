@@ -9,7 +9,8 @@ from pyspark.sql import SparkSession
 
 from codelake.delta.run import Run, advance
 from codelake.delta.write import Committed
-from codelake.extract.guard import Limits
+from codelake.extract.content import evidence_of
+from codelake.extract.guard import Extract, Limits
 from codelake.pipeline.progress import Progress
 from codelake.pipeline.reading import Reading
 
@@ -30,6 +31,7 @@ class Build:
     reading: Reading
     limits: Limits
     progress: Progress
+    extract: Extract = evidence_of
     seen: dict[str, Seen] = field(default_factory=dict)
     """By digest: every content of this build, once the stage `evidence` is done."""
     versions: dict[str, int] = field(default_factory=dict)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import subprocess
 import sys
@@ -63,6 +64,9 @@ def abort() -> None:
     if gateway is None:
         return
     SparkContext._gateway = SparkContext._jvm = SparkContext._active_spark_context = None
+    # Py4J tells its own logger, and the root's, of every connection that it loses now.
+    logging.getLogger("py4j").setLevel(logging.CRITICAL + 1)
+    logging.getLogger().addFilter(lambda record: "py4j" not in record.pathname)
     gateway.proc.terminate()
     try:
         gateway.proc.wait(_GRACE)

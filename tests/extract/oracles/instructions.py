@@ -11,10 +11,10 @@ import dis
 from types import CodeType
 from typing import Any
 
-from codelake.extract.branching import branching
-from codelake.extract.control import control
-from codelake.extract.reaching import reaching
-from codelake.extract.scopes import names
+from codelake.extract.control.branching import branching
+from codelake.extract.control.reaching import reaching
+from codelake.extract.control.statements import control
+from codelake.extract.names.scopes import names
 from codelake.extract.text import decoded
 from codelake.extract.tree import Tree, indexed, names_of, parse
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from codelake.contracts.arrow import arrow_schema
 from codelake.contracts.evidence import EVIDENCE
-from codelake.extract.scopes import names
+from codelake.extract.names.scopes import names
 from codelake.extract.text import decoded
 from codelake.extract.tree import Tree, indexed, parse
 

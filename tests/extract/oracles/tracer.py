@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from types import CodeType, FrameType
 from typing import Any
 
-from codelake.extract.flowgraph import EXCEPTION, FALSE, TRUE
+from codelake.extract.control.graph import EXCEPTION, FALSE, TRUE
 
 from .instructions import Instruction, Position, Program
 

@@ -14,6 +14,7 @@ from itertools import pairwise
 from codelake.extract.recover.compound import COMPOUND
 from codelake.extract.recover.concrete import Piece, walked
 from codelake.extract.recover.definitions import DEFINITIONS
+from codelake.extract.recover.depth import limit_depth
 from codelake.extract.recover.expressions import EXPRESSIONS
 from codelake.extract.recover.operators import OPERATIONS
 from codelake.extract.recover.patterns import patterns
@@ -27,6 +28,9 @@ from codelake.extract.tree import Tree, indexed
 
 _READERS = {**EXPRESSIONS, **OPERATIONS, **patterns(EXPRESSIONS), **STRINGS, **DEFINITIONS, **STATEMENTS, **COMPOUND}
 _STATEMENTS = frozenset([*STATEMENTS, *COMPOUND, "function_definition", "class_definition", "decorated_definition"])
+
+_MANY_ELIFS = 1_000
+"""Each is a level of the tree, but none of the concrete tree, whose depth is limited already."""
 
 
 def recovered(text: Text) -> Tree:
@@ -53,7 +57,10 @@ def read(text: Text) -> tuple[ast.Module, Reader]:
             body += reader.statements(root.children)
     for decide in reader.later:
         decide()
-    return ast.Module(body=body, type_ignores=[]), reader
+    module = ast.Module(body=body, type_ignores=[])
+    if reader.n_elifs > _MANY_ELIFS:
+        limit_depth(module, reader)
+    return module, reader
 
 
 def _pieces(fixed: Repaired) -> Iterator[Piece]:

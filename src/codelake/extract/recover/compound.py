@@ -47,6 +47,7 @@ def _if(r: Reader, node: Node) -> ast.stmt:
 
 
 def _elif(r: Reader, node: Node) -> tuple[ast.expr, list[ast.stmt]]:
+    r.n_elifs += 1
     return r.expr(r.need(node, "condition")), _body(r, node)
 
 
@@ -81,14 +82,14 @@ def _with(r: Reader, node: Node) -> ast.stmt:
 
 def _with_clause(r: Reader, node: Node) -> list[ast.withitem]:
     found = [child for child in node.children if child.kind == "with_item"]
-    if len(found) == 1 and found[0].children and found[0].children[0].kind == "tuple":
-        found = [child for child in found[0].children[0].children if child.value is not None]
+    if len(found) == 1 and (parts := found[0].parts) and parts[0].kind == "tuple":
+        found = [child for child in parts[0].children if child.value is not None]
     return [_item(r, child) for child in found]
 
 
 def _item(r: Reader, node: Node) -> ast.withitem:
     if isinstance(node.value, As):
-        return ast.withitem(context_expr=node.value.value, optional_vars=node.value.target)
+        return ast.withitem(context_expr=node.value.value, optional_vars=r.stored(node.value.target))
     return ast.withitem(context_expr=r.expr(node), optional_vars=None)
 
 
@@ -99,12 +100,14 @@ def _with_item(r: Reader, node: Node) -> Any:
 def _try(r: Reader, node: Node) -> ast.stmt:
     handlers = [child.value for child in node.children if isinstance(child.value, _Handler)]
     kind: Any = ast.TryStar if any(h.is_star for h in handlers) else ast.Try
-    orelse, finalbody = _orelse(r, node), _orelse(r, node, "finally_clause")
+    body, orelse, finalbody = _body(r, node), _orelse(r, node), _orelse(r, node, "finally_clause")
+    if not handlers:
+        body, orelse = body + orelse, []
     if not handlers and not finalbody:
         r.problem("neither except nor finally", node.start, node.end)
         at = node.end
         finalbody = [r.put_at(ast.Pass(), at, at)]
-    made = kind(body=_body(r, node), handlers=[h.made for h in handlers], orelse=orelse, finalbody=finalbody)
+    made = kind(body=body, handlers=[h.made for h in handlers], orelse=orelse, finalbody=finalbody)
     return r.put(made, node)  # type: ignore[no-any-return]
 
 
@@ -144,6 +147,8 @@ def _bind(r: Reader, made: ast.ExceptHandler, target: Any) -> None:
 
 def _with_comma(r: Reader, made: ast.ExceptHandler, caught: list[ast.expr], node: Node) -> None:
     """`except A, b:` binds b in Python 2; `except A, B:` catches both from Python 3.14 on."""
+    if node.taken:
+        return  # part of an error
     second = caught[1]
     is_name = isinstance(second, ast.Name) and (r.is_python2 or not second.id[:1].isupper())
     if len(caught) == 2 and (is_name or isinstance(second, ast.Tuple | ast.List)):
@@ -156,7 +161,7 @@ def _with_comma(r: Reader, made: ast.ExceptHandler, caught: list[ast.expr], node
 
 def _match(r: Reader, node: Node) -> ast.stmt:
     cases = [child.value for child in _cases(node) if isinstance(child.value, ast.match_case)]
-    signs = node.children[1:]
+    signs = node.parts[1:]
     end = next((i for i, child in enumerate(signs) if child.kind == ":"), len(signs))
     subject = r.listed(signs[:end])
     if not cases:
@@ -170,8 +175,8 @@ def _cases(node: Node) -> list[Node]:
 
 
 def _case(r: Reader, node: Node) -> ast.match_case:
-    end = next((i for i, c in enumerate(node.children) if c.kind in ("if_clause", ":")), len(node.children))
-    signs = node.children[1:end]
+    parts = node.parts
+    signs = parts[1 : next((i for i, c in enumerate(parts) if c.kind in ("if_clause", ":")), len(parts))]
     found = [pattern(r, part) for part in split(signs, ",")]
     if not found:
         raise Unreadable

@@ -50,7 +50,7 @@ _OPAQUE = frozenset(["string_content", "format_specifier", ERROR])
 class Node:
     """One concrete node. `value` is what it was read as: an `ast` node, or what its parent makes one from."""
 
-    __slots__ = ("children", "end", "field", "has_error", "kind", "missing", "start", "taken", "value")
+    __slots__ = ("children", "end", "field", "has_error", "is_point", "kind", "missing", "start", "taken", "value")
 
     def __init__(self, kind: str, start: int, end: int, field: str | None, missing: bool = False) -> None:
         self.kind = kind
@@ -58,12 +58,19 @@ class Node:
         self.end = end
         self.field = field
         self.missing = missing
+        self.is_point = missing and kind == "identifier"
+        """Nothing, in a place where something must be."""
         self.children: list[Node] = []
         self.value: Any = None
         self.has_error = False
         """A child is an error, or a child of one that is no syntax node."""
         self.taken = False
         """For errors: what could be read of it has found its place."""
+
+    @property
+    def parts(self) -> list[Node]:
+        """The children but for errors and what is missing: the n-th is what the grammar says."""
+        return [child for child in self.children if child.kind != ERROR and not child.missing]
 
     def child(self, field: str) -> Node | None:
         for child in self.children:
@@ -130,6 +137,8 @@ def walked(piece: Piece, leave: Callable[[Node], None]) -> Node:
                 start, end = offset(start), offset(end)
             else:
                 start, end = start + shift, end + shift
+            if start == end and kind == "identifier":
+                missing = True  # put in by `repair`
             node = Node(kind, start, end, _FIELDS[cursor.field_id or 0], missing)
             if above:
                 parent, nesting = above[-1]
@@ -160,12 +169,9 @@ def _trim(node: Node) -> None:
     """Blocks end where their last token does: not after the comments behind it."""
     if node.kind in _OPAQUE:
         return
-    for child in node.children:
-        if child.end > child.start:
-            node.start = child.start
-            break
-    for child in reversed(node.children):
-        if child.end > child.start:
-            node.end = child.end
-            return
-    node.end = node.start
+    parts = [child for child in node.children if child.end > child.start or child.is_point]
+    if parts:
+        node.start, node.end = parts[0].start, parts[-1].end
+        node.is_point = node.start == node.end
+    else:
+        node.end = node.start

@@ -6,9 +6,9 @@ import ast
 from typing import Any
 
 from codelake.extract.recover import grammar
-from codelake.extract.recover.concrete import ERROR, Node
+from codelake.extract.recover.concrete import Node
 from codelake.extract.recover.expressions import Arguments, subscripted
-from codelake.extract.recover.reader import Read, Reader, Unreadable
+from codelake.extract.recover.reader import Default, Read, Reader, Unreadable
 
 
 def _parameters(r: Reader, node: Node) -> ast.arguments:
@@ -31,7 +31,7 @@ class _Parameters:
     def add(self, node: Node) -> None:
         kind, r = node.kind, self._r
         if kind == "positional_separator":
-            self.made.posonlyargs, self.made.args = self.made.args, []
+            self.made.posonlyargs, self.made.args = self.made.posonlyargs + self.made.args, []
         elif kind == "keyword_separator":
             self._is_behind_star = True
         elif kind in ("default_parameter", "typed_default_parameter"):
@@ -39,7 +39,7 @@ class _Parameters:
             if name and default:
                 self._add_named(name, node.child("type"), r.expr(default))
         elif kind == "typed_parameter":
-            self._add_named(node.children[0], node.child("type"), None)
+            self._add_named(r.first(node), node.child("type"), None)
         else:
             self._add_named(node, None, None)
 
@@ -142,14 +142,16 @@ def _decorator(r: Reader, node: Node) -> ast.expr:
 # Types
 
 
-def _type(r: Reader, node: Node) -> ast.expr:
-    return r.expr(r.only(node))
+def _type(r: Reader, node: Node) -> Any:
+    inner = r.only(node)
+    return inner.value if isinstance(inner.value, Default) else r.expr(inner)
 
 
 def _generic(r: Reader, node: Node) -> ast.expr:
-    if len(node.children) < 2:
+    inside = next((child for child in node.children if child.kind == "type_parameter"), None)
+    if inside is None:
         raise Unreadable
-    return subscripted(r, r.expr(node.children[0]), node.children[1].children[1:], node)
+    return subscripted(r, r.expr(r.first(node)), inside.children[1:], node)
 
 
 def _constrained(r: Reader, node: Node) -> ast.expr:
@@ -163,49 +165,42 @@ def _constrained(r: Reader, node: Node) -> ast.expr:
 
 
 def _member(r: Reader, node: Node) -> ast.expr:
-    if len(node.children) != 3:
+    if len(node.parts) != 3:
         raise Unreadable
-    value, _, name = node.children
+    value, _, name = node.parts
     return r.put(ast.Attribute(value=r.expr(value), attr=r.name(name), ctx=ast.Load()), node)
 
 
 def type_parameters(r: Reader, node: Node) -> list[Any]:
     """`[T: bound = default, *Ts, **P]` behind a name that is being defined."""
-    found: list[Any] = []
-    for child in node.children:
-        if child.kind == "type" and (made := _type_parameter(r, child)):
-            found.append(made)
-        elif child.kind == ERROR and child.children and child.children[0].kind == "=" and found:
-            # tree-sitter does not know of defaults.
-            pieces = r.pieces(child, ast.expr)
-            child.taken = True
-            if len(pieces) == 1:
-                found[-1].default_value = pieces[0]
-                r.put_at(found[-1], r.start_of(found[-1]), child.end)
-                r.forget(child)
-    return found
+    return [made for child in node.children if child.kind == "type" and (made := _type_parameter(r, child))]
 
 
 def _type_parameter(r: Reader, node: Node) -> Any:
-    if not node.children:
+    inner = node.parts[0] if node.parts else node
+    named: Any = inner.value
+    bound = default = None
+    if inner.kind == "constrained_type" and len(inner.parts) == 3:
+        named, bound = inner.parts[0].value, inner.parts[2].value
+        if isinstance(bound, Default):
+            bound, default = bound
+    elif isinstance(named, Default):
+        named, default = named
+    kind, start = grammar.TypeVar, node.start
+    if isinstance(named, ast.Starred):
+        kind, named = grammar.TypeVarTuple, named.value
+        if inner.kind == "splat_type" and inner.has("**"):
+            kind = grammar.ParamSpec
+        elif r.utf8.startswith(b"**", node.start - 1):  # see `prepare`
+            kind, start = grammar.ParamSpec, node.start - 1
+    if named.__class__ is not ast.Name:
         return None
-    inner = node.children[0]
-    kind, name, bound = grammar.TypeVar, inner, None
-    if inner.kind == "constrained_type" and len(inner.children) == 3:
-        name, bound = inner.children[0], inner.children[2]
-    elif inner.kind == "splat_type" and len(inner.children) == 2:
-        kind = grammar.ParamSpec if inner.children[0].kind == "**" else grammar.TypeVarTuple
-        name = inner.children[1]
-    while name.kind == "type" and name.children:
-        name = name.children[0]
-    if name.value.__class__ is not ast.Name:
-        return None
-    made = kind(name=name.value.id)
+    made = kind(name=named.id)
     if kind is grammar.TypeVar:
-        made.bound = r.expr(bound) if bound else None
+        made.bound = bound
     if "default_value" in kind._fields:
-        made.default_value = None
-    return r.put(made, node)
+        made.default_value = default
+    return r.put_at(made, start, node.end)
 
 
 DEFINITIONS: dict[str, Read] = {

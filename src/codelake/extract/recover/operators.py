@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 
 from codelake.extract.recover.concrete import Node
-from codelake.extract.recover.reader import Read, Reader, Unreadable
+from codelake.extract.recover.reader import Default, Read, Reader, Unreadable
 
 OPERATORS: dict[str, type[ast.operator]] = {
     "+": ast.Add,
@@ -118,13 +118,15 @@ def _unary(r: Reader, node: Node) -> ast.expr:
     return r.put(ast.UnaryOp(op=op, operand=r.expr(r.need(node, "argument"))), node)
 
 
-def _comparison(r: Reader, node: Node) -> ast.expr:
+def _comparison(r: Reader, node: Node) -> ast.expr | Default:
     ops = [_COMPARISONS[child.kind]() for child in node.every("operators")]
     terms = [r.expr(child) for child in node.children if child.value is not None]
     if len(terms) != len(ops) + 1:
         raise Unreadable
     if node.has("<>"):
         r.is_python2 = True
+    if len(ops) == 1 and r.utf8.startswith(b"=", node.every("operators")[0].start) and isinstance(ops[0], ast.Lt):
+        return Default(terms[0], terms[1])  # see `prepare`
     return r.under_star(terms[0], node, lambda v: ast.Compare(left=v, ops=ops, comparators=terms[1:]))
 
 

@@ -17,7 +17,7 @@ def pattern(r: Reader, nodes: Sequence[Node]) -> ast.pattern:
     first = nodes[0]
     if isinstance(first.value, ast.pattern):
         return first.value
-    if first.kind in ("list_pattern", "tuple_pattern") and len(first.children) == 2:
+    if first.kind in ("list_pattern", "tuple_pattern") and len(first.parts) == 2:
         return r.put(ast.MatchSequence(patterns=[]), first)
     if first.kind in ("true", "false", "none"):
         return r.put(ast.MatchSingleton(value=first.value.value), first)
@@ -51,13 +51,16 @@ def split(nodes: Sequence[Node], *signs: str) -> Iterator[list[Node]]:
 
 
 def _case(r: Reader, node: Node) -> Any:
-    if len(node.children) == 1 and isinstance(node.children[0].value, tuple):
-        return node.children[0].value  # name=pattern, of a class
-    return pattern(r, node.children)
+    if len(node.parts) == 1 and isinstance(node.parts[0].value, tuple):
+        return node.parts[0].value  # name=pattern, of a class
+    return pattern(r, node.parts)
 
 
 def _as(r: Reader, node: Node) -> Any:
-    inner, name = node.children[0], node.children[-1]
+    parts = node.parts
+    if len(parts) != 3:
+        raise Unreadable
+    inner, _, name = parts
     if isinstance(inner.value, tuple):  # key=pattern as name
         key, value = inner.value
         made = ast.MatchAs(pattern=value, name=r.name(name))
@@ -66,28 +69,36 @@ def _as(r: Reader, node: Node) -> Any:
 
 
 def _union(r: Reader, node: Node) -> ast.pattern:
-    return r.put(ast.MatchOr(patterns=[pattern(r, part) for part in split(node.children, "|")]), node)
+    return r.put(ast.MatchOr(patterns=[pattern(r, part) for part in split(node.parts, "|")]), node)
 
 
 def _sequence(r: Reader, node: Node) -> ast.pattern:
-    found = [pattern(r, part) for part in split(node.children[1:-1], ",")]
+    found = [pattern(r, part) for part in split(node.parts[1:-1], ",")]
     if node.kind == "tuple_pattern" and len(found) == 1 and not node.has(","):
         return found[0]
     return r.put(ast.MatchSequence(patterns=found), node)
 
 
 def _splat(r: Reader, node: Node) -> ast.pattern:
-    name = r.source(node.children[-1])
+    name = _bound(r, node)
     return r.put(ast.MatchStar(name=None if name == "_" else name), node)
+
+
+def _bound(r: Reader, node: Node) -> str:
+    """The name behind stars."""
+    parts = node.parts
+    if len(parts) != 2:
+        raise Unreadable
+    return r.source(parts[1])
 
 
 def _mapping(r: Reader, node: Node) -> ast.pattern:
     keys: list[ast.expr] = []
     patterns: list[ast.pattern] = []
     rest: str | None = None
-    for part in split(node.children[1:-1], ","):
+    for part in split(node.parts[1:-1], ","):
         if part[0].kind == "splat_pattern":
-            rest = r.source(part[0].children[-1])
+            rest = _bound(r, part[0])
             continue
         sides = list(split(part, ":"))
         if len(sides) != 2:
@@ -101,28 +112,29 @@ def _class(r: Reader, node: Node) -> ast.pattern:
     patterns: list[ast.pattern] = []
     names: list[str] = []
     named: list[ast.pattern] = []
-    for part in split(node.children[2:-1], ","):
+    for part in split(node.parts[2:-1], ","):
         if isinstance(part[0].value, tuple):
             names.append(part[0].value[0])
             named.append(part[0].value[1])
         else:
             patterns.append(pattern(r, part))
-    cls = r.expr(node.children[0])
+    cls = r.expr(r.first(node))
     return r.put(ast.MatchClass(cls=cls, patterns=patterns, kwd_attrs=names, kwd_patterns=named), node)
 
 
 def _keyword(r: Reader, node: Node) -> tuple[str, ast.pattern]:
-    if len(node.children) < 3:
+    parts = node.parts
+    if len(parts) < 3:
         raise Unreadable
-    return r.name(node.children[0]), pattern(r, node.children[2:])
+    return r.name(parts[0]), pattern(r, parts[2:])
 
 
 def _complex(r: Reader, node: Node) -> ast.expr:
-    signs = [child for child in node.children if child.value is None]
-    numbers = [child for child in node.children if child.value is not None]
+    signs = [child for child in node.parts if child.value is None]
+    numbers = [child for child in node.parts if child.value is not None]
     if len(numbers) != 2 or not signs:
         raise Unreadable
-    left = _value(r, node.children[:2])
+    left = _value(r, node.parts[:2])
     op: ast.operator = ast.Add() if signs[-1].kind == "+" else ast.Sub()
     return r.put(ast.BinOp(left=left, op=op, right=r.expr(numbers[1])), node)
 

@@ -17,6 +17,7 @@ A = TypeVar("A", bound=ast.AST)
 Read = Callable[["Reader", Node], Any]
 
 MAX_PROBLEMS = 100
+_BLOCKS = ("module", "block", "else_clause", "finally_clause")
 
 
 def unread(body: list[Any]) -> ast.expr:
@@ -42,6 +43,13 @@ class As(NamedTuple):
     target: ast.expr
 
 
+class Default(NamedTuple):
+    """`T = default`, or the bound and the default of `T: bound = default`."""
+
+    value: ast.expr
+    default: ast.expr
+
+
 class Reader:
     def __init__(self, text: Text, readers: Mapping[str, Read], statements: frozenset[str]) -> None:
         self.text = text
@@ -51,6 +59,7 @@ class Reader:
         self._lines = text.line_starts[:-1] or [0]
         self.is_python2 = False
         """Something was seen that only Python 2 has."""
+        self.n_elifs = 0
         self.later: list[Callable[[], None]] = []
         """What is decided when all has been seen."""
         self._problems: list[tuple[int, int, str]] = []
@@ -120,13 +129,16 @@ class Reader:
         return repr(found if len(found) <= most else found[:most] + "…")
 
     def source(self, node: Node) -> str:
-        return self.utf8[node.start : node.end].decode()
+        return self.utf8[node.start : node.end].decode("utf-8", "replace")
+
+    def source_at(self, start: int, end: int) -> str:
+        return self.utf8[start:end].decode("utf-8", "replace")
 
     # Parts
 
     def need(self, node: Node, field: str) -> Node:
         found = node.child(field)
-        if found is None or found.missing:
+        if found is None:
             raise Unreadable
         return found
 
@@ -148,11 +160,17 @@ class Reader:
 
     def exprs(self, nodes: Iterable[Node]) -> list[ast.expr]:
         """The expressions among nodes, errors too; words and signs are none."""
-        return [self.expr(n) for n in nodes if n.value is not None or n.kind == ERROR]
+        return [self.expr(n) for n in nodes if n.value is not None or n.kind in (ERROR, "identifier")]
+
+    def first(self, node: Node) -> Node:
+        """The first child that is no error."""
+        if not node.parts:
+            raise Unreadable
+        return node.parts[0]
 
     def only(self, node: Node) -> Node:
         """The one child that is an expression."""
-        found = [child for child in node.children if child.value is not None]
+        found = [child for child in node.children if child.value is not None or child.kind == "identifier"]
         if len(found) != 1:
             raise Unreadable
         return found[0]
@@ -166,7 +184,7 @@ class Reader:
             return found[0]
         return self.put(ast.Tuple(elts=found, ctx=ast.Load()), nodes[0], nodes[-1])
 
-    def stored(self, target: A, ctx: type[ast.expr_context] = ast.Store) -> A:
+    def stored(self, target: Any, ctx: type[ast.expr_context] = ast.Store) -> Any:
         """A target, and what is unpacked in it."""
         rest: list[Any] = [target]
         while rest:
@@ -188,7 +206,7 @@ class Reader:
             value = node.value
             if isinstance(value, ast.stmt):
                 found.append(value)
-            elif isinstance(value, list):
+            elif node.kind in _BLOCKS and isinstance(value, list):
                 found += value
             elif value is not None or node.kind == ERROR:
                 node.taken = True
@@ -219,10 +237,6 @@ class Reader:
             shown.append(Problem("syntax", f"and {len(rest):,} more", raw(rest[0][0]), raw(max(r[1] for r in rest))))
         return shown
 
-    def forget(self, node: Node) -> None:
-        """An error that was understood after all."""
-        self._problems = [p for p in self._problems if not node.start <= p[0] <= p[1] <= node.end]
-
     def nested(self, start: int, end: int) -> list[ast.expr]:
         """The expressions of a part of the text that tree-sitter took for one literal."""
         root = walked(Piece(self.utf8[start:end], start, []), self.leave)
@@ -236,7 +250,7 @@ class Reader:
             at = rest.pop()
             at.taken = True
             if isinstance(at.value, kind):
-                found.append(at.value)
+                found.append(self.stored(at.value, ast.Load))
             else:
                 rest += at.children[::-1]
         return found
@@ -265,10 +279,12 @@ class Reader:
         if isinstance(value, ast.stmt):
             errors = [e for e in self.statements(self._errors_of(node)) if getattr(e, "body", None)]
             body: list[ast.stmt] = getattr(value, "body", [])
-            ahead = [e for e in errors if body and self.end_of(e) <= self.start_of(body[0])]
+            start, first = self.start_of(value), self.start_of(body[0]) if body else -1
+            ahead = [e for e in errors if start <= self.start_of(e) and self.end_of(e) <= first]
+            beside: list[Any] = [e for e in errors if e not in ahead]
             body[:0] = ahead
-            if len(ahead) < len(errors):
-                beside: list[Any] = sorted([value, *errors[len(ahead) :]], key=self.start_of)
+            if beside:
+                beside = sorted([value, *beside], key=self.start_of)
                 node.value = self.put(unread_statement(beside), node)
         elif isinstance(value, ast.expr):
             inside = [p for error in self._errors_of(node) for p in self.pieces(error, ast.expr)]

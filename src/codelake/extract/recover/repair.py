@@ -12,19 +12,12 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from codelake.extract.recover.quotes import FORMATTED, STRINGS, end_of_text, formatted_end, seems_open
+
 _TOKEN = re.compile(
     rb"""(?P<comment>\#[^\n]*)|(?P<quote>\"\"\"|'''|\"|')|(?P<open>[(\[{])|(?P<close>[)\]}])|(?P<colon>:)"""
     rb"""|(?P<continuation>\\\r?\n)|(?P<newline>\r?\n)"""
 )
-_STRINGS = {
-    quote: re.compile(body, re.S)
-    for quote, body in {
-        b'"': rb'[^"\\\r\n]*+(?:(?:\\(?:\r\n|.)|\r(?!\n))[^"\\\r\n]*+)*+',
-        b"'": rb"[^'\\\r\n]*+(?:(?:\\(?:\r\n|.)|\r(?!\n))[^'\\\r\n]*+)*+",
-        b'"""': rb'[^"\\]*+(?:(?:\\.|"(?!""))[^"\\]*+)*+',
-        b"'''": rb"[^'\\]*+(?:(?:\\.|'(?!''))[^'\\]*+)*+",
-    }.items()
-}
 _CLOSERS = {b"(": b")", b"[": b"]", b"{": b"}"}
 _NEVER_IN_BRACKETS = re.compile(
     rb"[ \t\f]*(?:(?:def|class|return|import|while|with|try|except|finally|raise|pass|break|continue|global|nonlocal"
@@ -39,20 +32,13 @@ _DECORATOR = re.compile(rb"[ \t\f]*@")
 _CONTINUES = re.compile(rb"(?:else|elif|except|finally)\b")
 _BLANK = re.compile(rb"[ \t\f]*(?:#[^\n]*)?(?:\r?\n|\Z)")
 _INDENTATION = re.compile(rb"[ \t\f]*")
-_FORMATTED = re.compile(rb"(?:\b|(?<=\d))(?:[fFtT][rR]?|[rR][fFtT])\Z")
-_IN_FORMATTED = re.compile(rb"\\.|\{\{|\}\}|[{}]|\"\"\"|'''|[\"'\n]", re.S)
-
-
-# Behind the quotes that close a string no word can stand: they open one.
-_OPENS = re.compile(rb"[\w`*:<\\]")
-_HEADER = re.compile(rb"\n[ \t]*(?:(?:async[ \t]+)?def\b|class\b|\))[^\n]*:[ \t]*\r?\n[ \t]*[rRuUbB]?\Z")
-_CODE = re.compile(
-    rb"^[ \t]*(?:(?:def|class)[ \t]+\w+.*|(?:if|for|while|with|try|elif|else|except|finally)\b.*:|@[\w.]+.*"
-    rb"|(?:return|raise|yield)\b.*|(?:from[ \t]+[\w.]+[ \t]+)?import[ \t][\w., \t(]+|[\w.\[\]]+[ \t]*[-+*/|&]?=[ \t].*"
-    rb"|[\w.]+\(.*|pass|break|continue|(?:del|assert|global)[ \t].*|[rRuUbB]?\"\"\".*)[ \t\r]*$",
-    re.M,
+# No statement ends so: the newline would be taken for a space, and two lines for one.
+_INCOMPLETE = re.compile(
+    rb"(?:(?<!\.\.)\.|[-+/%&|^~<>=@]|(?<!import)(?<!import[ \t])\*|\b(?:and|or|not|in|is|as|if|lambda|await))\Z"
 )
 _MAX_TRIES = 3
+_MAX_OPEN_FORMATS = 20
+"""How often the end of a formatted string is looked for without success."""
 
 
 class Break(NamedTuple):
@@ -85,7 +71,7 @@ def repaired(source: bytes) -> Repaired:
         found = lexer.run()
         if lexer.unclosed is None or len(closed) == _MAX_TRIES:
             return found
-        closed[lexer.unclosed] = _end_of_text(source, lexer.unclosed)
+        closed[lexer.unclosed] = end_of_text(source, lexer.unclosed, is_last=lexer.unclosed == lexer.last)
 
 
 class _Lexer:
@@ -95,6 +81,8 @@ class _Lexer:
         """Where long strings start that are to end before their closing quotes, and where."""
         self.unclosed: int | None = None
         """Where a long string starts that was probably not closed, if the last one was not."""
+        self.last: int | None = None
+        """Where the last long string starts, if it was not closed."""
         self._suspect: int | None = None
         self.inserted: list[tuple[int, bytes]] = []
         self.problems: list[tuple[int, int, str]] = []
@@ -127,7 +115,7 @@ class _Lexer:
             at = self._close_all(len(source))
             if at >= len(source):
                 break
-        self._end_line(len(source))
+        self._end_line()
         made = bytearray(source)
         for start, end in self.blanked:
             made[start:end] = b" " * (end - start)
@@ -162,7 +150,7 @@ class _Lexer:
 
     def _newline(self, start: int, end: int) -> int:
         if not self.opened:
-            self._end_line(end)
+            self._end_line()
             self._start_line(end)
             return end
         counts = len(self.blanked), len(self.inserted), len(self.problems)
@@ -172,15 +160,14 @@ class _Lexer:
             return self._close_all(end)
         return end
 
-    def _end_line(self, at: int) -> None:
-        """Puts in the colon that is missing before the line at `at`, if a block follows."""
+    def _end_line(self) -> None:
+        """Puts in what is missing at the end of a statement: a name, and a colon."""
+        if _INCOMPLETE.search(self.source, max(self.line, self.end - 20), self.end):
+            self.inserted.append((self.end, b" _"))
         if self.header and not self.has_colon and self.end >= self.header.end() + bool(self.header["named"]):
-            while at < len(self.source) and (blank := _BLANK.match(self.source, at)):
-                at = blank.end()
-            if self.header["named"] or (at < len(self.source) and self._width(at) > self.indentation):
-                has_none = _NO_PARAMETERS.match(self.source, self.line, self.end)
-                self.inserted.append((self.end, b"():" if has_none else b":"))
-                self.problems.append((self.end, self.end, ": is missing"))
+            has_none = _NO_PARAMETERS.match(self.source, self.line, self.end)
+            self.inserted.append((self.end, b"():" if has_none else b":"))
+            self.problems.append((self.end, self.end, ": is missing"))
         self.header = None
 
     def _start_line(self, at: int) -> None:
@@ -256,72 +243,28 @@ class _Lexer:
     # Strings
 
     def _string(self, start: int, quote: bytes) -> int:
-        if _FORMATTED.search(self.source, max(0, start - 3), start) and self.n_open_formats < 100:
-            end = _formatted_end(self.source, start + len(quote), quote)
+        is_formatted = bool(FORMATTED.search(self.source, max(0, start - 3), start))
+        if is_formatted and self.n_open_formats < _MAX_OPEN_FORMATS:
+            end = formatted_end(self.source, start + len(quote), quote)
             if end is not None:
                 self.end = end
                 return end
             self.n_open_formats += 1
-        found = _STRINGS[quote].match(self.source, start + len(quote))
+        found = STRINGS[quote].match(self.source, start + len(quote))
         end = found.end() if found else start + len(quote)
         if start in self.closed:
             end = self.closed[start]
         elif self.source.startswith(quote, end):
             end += len(quote)
-            if len(quote) == 3 and self._suspect is None and self._seems_open(start, end):
+            if len(quote) == 3 and self._suspect is None and seems_open(self.source, start, end):
                 self._suspect = start
             self.end = end
             return end
         elif len(quote) == 3:
+            self.last = start
             self.unclosed = start if self._suspect is None else self._suspect
-        self.inserted.append((end, quote))
+        n_open = self.source.count(b"{", start, end) - self.source.count(b"}", start, end) if is_formatted else 0
+        self.inserted.append((end, b"}" * n_open + quote))
         self.problems.append((start, end, "the string is never closed"))
         self.end = end
         return end
-
-    def _seems_open(self, start: int, end: int) -> bool:
-        """The quotes at the end of a long string look like those that open the next one."""
-        behind = _OPENS.match(self.source, end)
-        return bool(behind or _HEADER.search(self.source, max(start + 3, end - 200), end - 3))
-
-
-def _end_of_text(source: bytes, start: int) -> int:
-    """Where a long string that nothing closes gives way to code: before the first line that looks like it."""
-    line_end = source.find(b"\n", start)
-    if line_end < 0:
-        return len(source)
-    code = _CODE.search(source, line_end + 1)
-    return len(source[: code.start() if code else line_end].rstrip())
-
-
-def _formatted_end(source: bytes, at: int, quote: bytes) -> int | None:
-    """Where a formatted string ends, in whose braces any quotes may stand; None if it does not seem to end."""
-    inside: list[bytes] = [quote]
-    """Quotes of formatted strings and opening braces, from the outside in."""
-    limit = at + 100_000
-    while (found := _IN_FORMATTED.search(source, at)) and at < limit:
-        sign, top = found[0], inside[-1]
-        at = found.end()
-        if top == b"{":
-            if sign[:1] == b"{":
-                inside += [b"{"] * len(sign)
-            elif sign[:1] == b"}":
-                inside.pop()
-                at = found.start() + 1
-            elif sign[:1] in b"\"'":
-                if _FORMATTED.search(source, max(0, found.start() - 3), found.start()):
-                    inside.append(sign)
-                elif (plain := _STRINGS[sign].match(source, at)) and source.startswith(sign, plain.end()):
-                    at = plain.end() + len(sign)
-                else:
-                    return None
-        elif sign == b"{":
-            inside.append(b"{")
-        elif sign.startswith(top):
-            inside.pop()
-            at = found.start() + len(top)
-            if not inside:
-                return at
-        elif (sign == b"}" and len(inside) > 1 and inside[-1] != quote) or (sign == b"\n" and len(top) == 1):
-            return None
-    return None

@@ -13,16 +13,40 @@ from codelake.extract.recover.reader import Read, Reader, Unreadable
 
 
 def _expression(r: Reader, node: Node) -> ast.stmt:
-    if len(node.children) == 1 and isinstance(node.children[0].value, ast.stmt):
-        return node.children[0].value  # an assignment
-    return r.put(ast.Expr(value=r.listed(node.children)), node)
+    parts = node.parts
+    if len(parts) == 1 and isinstance(parts[0].value, ast.stmt):
+        return parts[0].value  # an assignment
+    made = r.put(ast.Expr(value=r.listed(node.children)), node)
+    first = made.value.elts[0] if isinstance(made.value, ast.Tuple) and made.value.elts else made.value
+    if isinstance(first, ast.Compare) and _is_called(first.left, "exec") and isinstance(first.ops[0], ast.In):
+        # exec (code) in globals, locals
+        call: Any = first.left
+        call.args += [*first.comparators, *(made.value.elts[1:] if isinstance(made.value, ast.Tuple) else [])]
+        r.is_python2 = True
+        made.value = r.put(call, node)
+    elif isinstance(first, ast.Subscript) and isinstance(first.value, ast.Name) and first.value.id == "print":
+        is_bare = r.first(node).has(",")
+        r.later.append(lambda: _print_list(r, made, first, is_bare))
+    return made
+
+
+def _is_called(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
+
+
+def _print_list(r: Reader, made: ast.Expr, subscript: ast.Subscript, is_bare: bool) -> None:
+    """`print [a, b]` prints a list in Python 2."""
+    if r.is_python2 and made.value is subscript:
+        inside = subscript.slice
+        elts = inside.elts if is_bare and isinstance(inside, ast.Tuple) else [inside]
+        start = r.utf8.index(b"[", r.end_of(subscript.value))
+        listed = r.put_at(ast.List(elts=elts, ctx=ast.Load()), start, r.end_of(subscript))
+        made.value = ast.copy_location(ast.Call(func=subscript.value, args=[listed], keywords=[]), subscript)
 
 
 def _assignment(r: Reader, node: Node) -> ast.stmt:
     target: Any = r.stored(r.expr(r.need(node, "left")))
     right, annotation = node.child("right"), node.child("type")
-    if right is not None and right.missing:
-        raise Unreadable
     if annotation is not None:
         is_simple = isinstance(target, ast.Name) and r.need(node, "left").kind == "identifier"
         value = r.expr(right) if right else None
@@ -78,7 +102,7 @@ def _assert(r: Reader, node: Node) -> ast.stmt:
 def _print(r: Reader, node: Node) -> ast.stmt:
     """As the call of `print` that it is in Python 3."""
     r.is_python2 = True
-    name = r.put(ast.Name(id="print", ctx=ast.Load()), node.children[0])
+    name = r.put(ast.Name(id="print", ctx=ast.Load()), r.first(node))
     keywords = []
     for child in node.children:
         if child.kind == "chevron":
@@ -118,11 +142,11 @@ def _names(kind: type[ast.Global] | type[ast.Nonlocal]) -> Read:
 
 def _type_alias(r: Reader, node: Node) -> ast.stmt:
     left = r.need(node, "left")
-    inner = left.children[0] if left.children else left
+    inner = left.parts[0] if left.parts else left
     types: list[Any] = []
-    if inner.kind == "generic_type" and len(inner.children) == 2:
-        types = type_parameters(r, inner.children[1])
-        inner = inner.children[0]
+    if inner.kind == "generic_type" and len(inner.parts) == 2:
+        inner, inside = inner.parts
+        types = type_parameters(r, inside)
     name = r.stored(inner.value)
     if name.__class__ is not ast.Name:
         raise Unreadable
@@ -134,7 +158,10 @@ def _type_alias(r: Reader, node: Node) -> ast.stmt:
 
 
 def _dotted_text(r: Reader, node: Node) -> str:
-    return ".".join(r.name(child) for child in node.children if child.value is not None)
+    found = ".".join(r.name(child) for child in node.children if child.value is not None)
+    if not found:
+        raise Unreadable
+    return found
 
 
 def _alias(r: Reader, node: Node) -> ast.alias:
@@ -157,7 +184,7 @@ def _import_from(r: Reader, node: Node) -> ast.stmt:
     if node.kind != "future_import_statement":
         source: Node | None = r.need(node, "module_name")
         if source and source.kind == "relative_import":
-            dots = source.children[0]
+            dots = r.first(source)
             level = r.source(dots).count(".")
             source = next((child for child in source.children if child.kind == "dotted_name"), None)
         module = _dotted_text(r, source) if source else None

@@ -94,7 +94,7 @@ def _added(values: list[Any]) -> Any:
 
 
 def _constant(r: Reader, node: Node, prefix: str, quote: str) -> Any:
-    return value_of(r.utf8[node.children[0].end : _end(node, quote)].decode(), prefix)
+    return value_of(r.source_at(node.children[0].end, _end(r, node, quote)), prefix)
 
 
 def value_of(body: str, prefix: str) -> str | bytes:
@@ -119,29 +119,37 @@ def _formatted(r: Reader, node: Node, prefix: str, quote: str) -> list[ast.expr]
     found: list[ast.expr] = []
     at = node.children[0].end
     for child in node.children[1:]:
-        if child.kind == "interpolation" and child.value is not None:
+        if child.kind in ("interpolation", ERROR):
             _append_text(r, found, at, child.start, prefix)
-            for value in child.value:
-                _append(r, found, value)
+            _append_inside(r, found, child, is_template="t" in prefix)
             at = child.end
-        elif child.kind == ERROR:
-            _append_text(r, found, at, child.start, prefix)
-            found.append(r.expr(child))
-            at = child.end
-    _append_text(r, found, at, _end(node, quote), prefix)
+    _append_text(r, found, at, _end(r, node, quote), prefix)
     return found
 
 
-def _end(node: Node, quote: str) -> int:
-    """Where the closing quote is. In raw strings, tree-sitter may count text to it."""
-    last = node.children[-1]
-    return node.end - len(quote) if last.kind == "string_end" and last.end > last.start else node.end
+def _append_inside(r: Reader, found: list[ast.expr], node: Node, is_template: bool = False) -> None:
+    if not isinstance(node.value, list):
+        found.append(r.expr(node))
+        return
+    for value in node.value:
+        made = value
+        if is_template and isinstance(value, ast.FormattedValue):
+            written = r.source_at(*r.outer(value.value))
+            parts = {"conversion": value.conversion, "format_spec": value.format_spec}
+            made = r.put(grammar.Interpolation(value=value.value, str=written, **parts), node)
+        _append(r, found, made)
+
+
+def _end(r: Reader, node: Node, quote: str) -> int:
+    """Where the closing quote is, if there is one: tree-sitter may count text to it."""
+    at = node.end - len(quote)
+    return at if node.children[0].end <= at and r.utf8.startswith(quote.encode(), at) else node.end
 
 
 def _append_text(r: Reader, found: list[ast.expr], start: int, end: int, prefix: str) -> None:
     if end <= start:
         return
-    text = r.utf8[start:end].decode()
+    text = r.source_at(start, end)
     if "{{" in text or "}}" in text:
         text = _DOUBLED.sub(lambda m: m[0][0] if len(m[0]) == 2 else m[0], text)
     value = value_of(text, prefix)
@@ -162,7 +170,7 @@ def _interpolation(r: Reader, node: Node) -> list[ast.expr]:
         value, format_spec = _format_in_walrus(r, inner, node)
     if equals is not None:
         behind = next((c for c in node.children if c.start >= equals.end), equals)
-        shown = r.utf8[node.start + 1 : behind.start if behind is not equals else equals.end].decode()
+        shown = r.source_at(node.start + 1, behind.start if behind is not equals else equals.end)
         found.append(r.put_at(ast.Constant(value=shown, kind=None), node.start + 1, max(behind.start, equals.end)))
         if code == -1 and format_spec is None:
             code = 114
@@ -173,8 +181,8 @@ def _interpolation(r: Reader, node: Node) -> list[ast.expr]:
 
 def _format_in_walrus(r: Reader, walrus: Node, node: Node) -> tuple[ast.expr, ast.expr]:
     target = r.stored(r.expr(r.need(walrus, "name")), ast.Load)
-    at = walrus.children[1].start
-    text = r.utf8[at + 1 : node.end - 1].decode()
+    at = next(child.start for child in walrus.children if child.kind == ":=")
+    text = r.source_at(at + 1, node.end - 1)
     inside = r.put_at(ast.Constant(value=text, kind=None), at + 1, node.end - 1)
     return target, r.put_at(ast.JoinedStr(values=[inside]), at, node.end - 1)
 
@@ -183,10 +191,9 @@ def _format(r: Reader, node: Node) -> ast.expr:
     found: list[ast.expr] = []
     at = node.start + 1
     for child in node.children[1:]:
-        if child.kind == "format_expression" and child.value is not None:
+        if child.kind in ("format_expression", ERROR):
             _append_text(r, found, at, child.start, "")
-            for value in child.value:
-                _append(r, found, value)
+            _append_inside(r, found, child)
             at = child.end
     _append_text(r, found, at, node.end, "")
     return r.put(ast.JoinedStr(values=found), node)

@@ -14,8 +14,8 @@ from heapq import heappop, heappush
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from codelake.extract.events import DELETE, LOAD, STORE, Events, events
-from codelake.extract.flowgraph import EXCEPTION, Control
+from codelake.extract.control.events import DELETE, LOAD, STORE, Events, events
+from codelake.extract.control.graph import EXCEPTION, Control
 from codelake.extract.tree import Problem, Tree, names_of
 
 if TYPE_CHECKING:

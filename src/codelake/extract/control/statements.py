@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from codelake.extract.branching import branching, condition, decision, evaluated, operand, statement, store
-from codelake.extract.flowgraph import FALSE, TRUE, Goal, Graph, Pending
-from codelake.extract.leaving import leave, try_, with_
-from codelake.extract.patterns import match_
+from codelake.extract.control.branching import branching, condition, decision, evaluated, operand, statement, store
+from codelake.extract.control.graph import FALSE, TRUE, Goal, Graph, Pending
+from codelake.extract.control.leaving import leave, try_, with_
+from codelake.extract.control.patterns import match_
 from codelake.extract.text import Offsets
 from codelake.extract.tree import Error, Tree, names_of
 

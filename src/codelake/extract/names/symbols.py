@@ -16,7 +16,7 @@ from codelake.extract.tree import Tree
 
 if TYPE_CHECKING:
     from codelake.extract.extractors import Rows
-    from codelake.extract.scopes import Names
+    from codelake.extract.names.scopes import Names
 
 USE, LOCAL, PARAMETER, IMPORT, ANNOTATED, GLOBAL, NONLOCAL, NAMESPACE = (1 << i for i in range(8))
 _BOUND = LOCAL | PARAMETER | IMPORT

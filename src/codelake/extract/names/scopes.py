@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from codelake.extract.symbols import bind, mangled
+from codelake.extract.names.symbols import bind, mangled
 from codelake.extract.tree import Tree
 
 if TYPE_CHECKING:

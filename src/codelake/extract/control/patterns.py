@@ -9,9 +9,9 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from codelake.extract.branching import condition, operand
-from codelake.extract.flowgraph import FALSE, TRUE, Graph, Pending
-from codelake.extract.leaving import Walk
+from codelake.extract.control.branching import condition, operand
+from codelake.extract.control.graph import FALSE, TRUE, Graph, Pending
+from codelake.extract.control.leaving import Walk
 
 
 def match_(g: Graph, node: Any, walk: Walk) -> None:

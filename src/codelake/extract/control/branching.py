@@ -14,41 +14,34 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from codelake.extract.flowgraph import FALSE, TRUE, Graph, Pending
+from codelake.extract.control.graph import FALSE, TRUE, Graph, Pending
 from codelake.extract.tree import Tree, children_of, names_of
 
 COMPREHENSIONS = frozenset((ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp))
+_OF_ANOTHER = frozenset((ast.comprehension, ast.arg))
+"""Nodes of the frame that is opened; what they hold (the first iterable, an annotation) may be of that around."""
 _WITHOUT_STEP = frozenset((ast.Starred, ast.keyword))
 _children = cache(children_of)
 
 
 def branching(tree: Tree) -> set[int]:
     """Nodes with an expression in them that decides, evaluated in the same frame; up to the statement."""
-    nodes, parents, fields = tree.nodes, tree.parents, tree.fields
+    nodes, parents, names = tree.nodes, tree.parents, names_of(tree)
+    scope_of = names.scope_of
     marked: set[int] = set()
-    left_out = names_of(tree).unevaluated
     chains = [node for node in tree.every(ast.Compare) if len(node.ops) > 1]
     for deciding in (*tree.every(ast.BoolOp), *tree.every(ast.IfExp), *chains):
         at = deciding.at
-        if at in left_out:
+        if at in names.unevaluated:
             continue
-        while at not in marked:
+        scope = scope_of[at]
+        while at not in marked and scope_of[at] == scope:
             marked.add(at)
-            parent = parents[at]
-            above = nodes[parent].__class__
-            if isinstance(nodes[at], ast.stmt) or parent < 0:
+            if isinstance(nodes[at], ast.stmt):
                 break
-            if above is ast.Lambda:
-                if fields[at] == "body":
-                    break
-            elif above in COMPREHENSIONS:
-                if nodes[at] not in nodes[parent].generators[:1]:
-                    break
-            elif above is ast.comprehension and (
-                fields[at] != "iter" or nodes[parents[parent]].generators[0] is not nodes[parent]
-            ):
-                break
-            at = parent
+            at = parents[at]
+            if nodes[at].__class__ in _OF_ANOTHER and scope_of[at] != scope:
+                at = parents[at]
     return marked
 
 
@@ -61,7 +54,7 @@ def evaluated(node: Any) -> list[Any]:
         return [child for child in _IN_ORDER[kind](node) if child is not None]
     found = []
     for field in _children(kind):
-        value = getattr(node, field)
+        value = getattr(node, field, None)  # type parameters, before Python 3.12
         if value.__class__ is list:
             found += [child for child in value if child is not None]
         elif value is not None:

@@ -11,9 +11,9 @@ import ast
 from dataclasses import dataclass, field
 from typing import Any
 
-from codelake.extract.branching import evaluated
-from codelake.extract.flowgraph import Control
-from codelake.extract.scopes import Names
+from codelake.extract.control.branching import evaluated
+from codelake.extract.control.graph import Control
+from codelake.extract.names.scopes import Names
 from codelake.extract.tree import Tree
 
 LOAD, STORE, MAYBE, DELETE = range(4)

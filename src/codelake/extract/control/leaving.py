@@ -17,8 +17,8 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from codelake.extract.branching import decision, store
-from codelake.extract.flowgraph import FALSE, NEXT, TRUE, Goal, Graph, Pending
+from codelake.extract.control.branching import decision, store
+from codelake.extract.control.graph import FALSE, NEXT, TRUE, Goal, Graph, Pending
 
 Walk = Callable[[Graph, list[Any]], None]
 

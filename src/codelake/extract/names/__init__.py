@@ -1,0 +1,1 @@
+"""Scopes (`scopes`), and the symbols and references in them (`symbols`), as CPython's symtable has them."""

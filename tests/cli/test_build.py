@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+from tests.cli.conftest import Run
+
+from codelake.delta.lake import open_lake
+from codelake.delta.store import Store
+
+
+def git(folder: Path, *arguments: str) -> None:
+    names = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "init.defaultBranch=main")
+    subprocess.run(["git", *names, *arguments], cwd=folder, check=True, capture_output=True)
+
+
+def test_a_repository_is_built_and_built_again_at_a_revision(run: Run, tmp_path: Path, spark: SparkSession) -> None:
+    repository = tmp_path / "shelf"
+    repository.mkdir()
+    (repository / "books.py").write_text("def count(books):\n    return len(books)\n")
+    (repository / "broken.py").write_text("def count(:\n")
+    git(repository, "init")
+    git(repository, "add", ".")
+    git(repository, "commit", "-m", "first")
+    (repository / "books.py").write_text("def count(books):\n    return 3\n")
+    code, said, messages = run("build", "shelf")
+    assert (code, messages) == (0, "")
+    assert (
+        ", with changes: 2 files, 3 lines\n  1 parsed, 1 recovered, 0 skipped; the table diagnostics says why" in said
+    )
+    assert "2 contents: 2 parsed now, 0 known before" in said
+    assert "changed in .codelake: blobs, diagnostics, evidence, files, repositories" in said
+
+    code, said, _ = run("build", "shelf", "--rev", "HEAD", "--exclude", "broken.py", "--json")
+    found = json.loads(said)
+    assert code == 0
+    assert (found["n_contents_extracted"], found["lake"]) == (1, ".codelake")
+    [one] = found["repositories"]
+    assert (one["repo"], one["source"], one["is_dirty"], one["n_files"]) == ("shelf", "revision", False, 1)
+    # The lake is in the working tree, and no part of it.
+    git(repository.parent, "init")
+    assert (tmp_path / ".codelake" / ".gitignore").read_text() == "*\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "text"),
+    [
+        (("nowhere",), 2, "nothing of that name"),
+        (("--from-file", "nowhere"), 2, "a file with one location a line"),
+        ((".", "a", "--name", "b"), 2, "Name each of them: b=PATH."),
+        ((".", "--rev", "HEAD"), 2, "a folder that is in none"),
+        ((".", "--include", "!x"), 2, "a pattern that includes something"),
+        (("--lake", "here"), 3, "A lake owns its folder"),
+        (("hostile.zip",), 3, "hostile.zip"),
+        (("--remote", "sc://127.0.0.1:1"), 5, "does not answer"),
+    ],
+)
+def test_what_is_wrong_is_said_before_spark_starts(
+    run: Run, tmp_path: Path, arguments: tuple[str, ...], code: int, text: str
+) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "here").mkdir()
+    (tmp_path / "here" / "x").touch()
+    with zipfile.ZipFile(tmp_path / "hostile.zip", "w") as archive:
+        archive.writestr("../outside.py", "x = 1\n")
+    started = time.monotonic()
+    found, said, messages = run("build", *arguments)
+    assert (found, said) == (code, "") and text in messages
+    assert time.monotonic() - started < 5
+    if "--remote" not in arguments:
+        assert not (tmp_path / ".codelake").exists()
+
+
+def below(pid: int) -> Iterator[int]:
+    """The processes that a process started, and those they did."""
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[1]) == pid and fields[0] != "Z":
+            yield int(stat.parent.name)
+            yield from below(int(stat.parent.name))
+
+
+def depth(pid: int, above: int) -> int:
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return 1 if int(fields[1]) == above else 1 + depth(int(fields[1]), above)
+
+
+def extracts(pid: int) -> bool:
+    """Whether a child of a Python worker is at work: codelake, its JVM, the daemon, a worker, the child."""
+    try:
+        return any(depth(each, pid) == 4 for each in below(pid))
+    except (OSError, IndexError):
+        return False
+
+
+@pytest.mark.slow
+def test_an_interrupt_ends_everything_at_once(tmp_path: Path) -> None:
+    folder = tmp_path / "large"
+    folder.mkdir()
+    for n in range(30):
+        (folder / f"m{n}.py").write_text("\n".join(f"def f{i}(a, b={n}):\n    return a + b * {i}" for i in range(4000)))
+    command = [sys.executable, "-c", "from codelake.cli.main import main; main()", "build", "large", "--lake", "lake"]
+    process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    deadline = time.monotonic() + 120
+    while not extracts(process.pid):
+        assert process.poll() is None and time.monotonic() < deadline
+        time.sleep(0.05)
+    started = set(below(process.pid))
+    sent = time.monotonic()
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+    _, messages = process.communicate(timeout=30)
+    assert time.monotonic() - sent < 2
+    assert process.returncode == 130
+    assert messages == "codelake: interrupted; the lake keeps what it had, the next build goes on from there\n"
+    time.sleep(0.2)
+    assert [pid for pid in started if Path(f"/proc/{pid}").exists()] == []
+    lake = open_lake(Store(str(tmp_path / "lake")))
+    assert {name: lake.log(name).version for name in ("blobs", "evidence", "files")} == {
+        "blobs": 1,
+        "evidence": 0,
+        "files": 0,
+    }
+    assert not list((tmp_path / "lake" / "files").glob("*.parquet"))

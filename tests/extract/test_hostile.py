@@ -1,0 +1,87 @@
+"""Whatever a file is, there is exactly one row for it, always the same, and no exception."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterable
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import pytest
+
+from codelake.contracts.evidence import NESTED
+from codelake.extract.batches import SCHEMA, Batch
+from codelake.extract.content import Evidence, evidence_of
+from tests.extract.hostile import by_hand, files
+
+N_FILES = 10_000
+SECONDS = 10.0
+"""Of CPU time. Most take milliseconds, those of a megabyte a second or two."""
+_SPANS = [
+    (column.name, fields.index("start_byte"), fields.index("end_byte"))
+    for column in NESTED
+    if "start_byte" in (fields := [field.name for field in SCHEMA.field(column.name).type.value_type])
+]
+
+
+def faults(raw: bytes, found: Evidence) -> list[str]:
+    wrong = []
+    for column, start, end in _SPANS:
+        rows = found.columns.get(column)
+        if rows and len(rows[start]):
+            starts, ends = np.asarray(rows[start]), np.asarray(rows[end])
+            if starts.min() < 0 or ends.max() > len(raw) or (ends < starts).any():
+                wrong.append(f"{column}: spans beyond the file, or that end before they start")
+    if found.status not in ("parsed", "recovered", "skipped"):
+        wrong.append(f"status {found.status}")
+    if (found.reason is None) != (found.status == "parsed"):
+        wrong.append(f"{found.status} because of {found.reason}")
+    return wrong
+
+
+def plain(found: Evidence) -> Any:
+    """Without arrays of NumPy, which do not compare."""
+    columns = {name: [list(values) for values in rows] for name, rows in found.columns.items()}
+    return found.status, found.reason, found.encoding, found.n_lines, columns
+
+
+def check(given: Iterable[tuple[str, bytes]], *, twice_every: int) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    batch = Batch()
+    for i, (name, raw) in enumerate(given):
+        if len(batch) == 50:
+            assert batch.record_batch().num_rows == 50, f"before {name}"
+            batch = Batch()
+        started = time.process_time()
+        found = evidence_of(raw)
+        spent = time.process_time() - started
+        assert spent < SECONDS, f"{name}: {spent:.1f} s"
+        assert faults(raw, found) == [], name
+        if i % twice_every == 0:
+            assert plain(evidence_of(raw)) == plain(found), f"{name}: not the same twice"
+        counts[found.status] += 1
+        batch.add("0" * 64, found)
+    assert batch.record_batch().num_rows == len(batch)
+    return counts
+
+
+def test_a_sample_of_hostile_files_has_a_row_each() -> None:
+    counts = check(islice(files(1, N_FILES), 0, None, 7), twice_every=5)
+    assert counts.total() > 1400
+    assert min(counts["parsed"], counts["recovered"], counts["skipped"]) > 10
+
+
+def test_files_are_the_same_for_the_same_seed() -> None:
+    n = sum(1 for _ in by_hand()) + 50
+    assert list(islice(files(3, n), n - 50, None)) == list(islice(files(3, n), n - 50, None))
+    assert list(islice(files(3, n), n - 50, None)) != list(islice(files(4, n), n - 50, None))
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", [1, 2])
+def test_all_hostile_files_have_a_row_each(seed: int) -> None:
+    counts = check(files(seed, N_FILES), twice_every=1)
+    print(f"seed {seed}: {dict(counts)}")
+    assert counts.total() == N_FILES
