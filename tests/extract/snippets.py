@@ -192,6 +192,7 @@ x = (a)(b)
 x = (a).b
 x = (a)[b]
 x = 1 .real
+x = 1.\ny = 12_0.\nz = ...
 x = a[b, c:d, ...]
 x = a[lambda: b]
 x = a[b:c if d else e]

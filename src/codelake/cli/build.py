@@ -15,7 +15,7 @@ from codelake.errors import UsageError
 if TYPE_CHECKING:
     from codelake.extract.sources import Source
 
-_MUCH = 16 << 20
+_MUCH = 32 << 20
 """Bytes of source from which on the JVM's better compiler gives back what its start costs."""
 
 

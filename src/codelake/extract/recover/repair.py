@@ -36,6 +36,7 @@ _INDENTATION = re.compile(rb"[ \t\f]*")
 _INCOMPLETE = re.compile(
     rb"(?:(?<!\.\.)\.|[-+/%&|^~<>=@]|(?<!import)(?<!import[ \t])\*|\b(?:and|or|not|in|is|as|if|lambda|await))\Z"
 )
+_FLOAT = re.compile(rb"(?<![\w.])[0-9][0-9_]*\.\Z")
 _MAX_TRIES = 3
 _MAX_OPEN_FORMATS = 20
 """How often the end of a formatted string is looked for without success."""
@@ -100,6 +101,8 @@ class _Lexer:
         """The words with which it opens a block."""
         self.has_colon = False
         """Outside of brackets."""
+        self.is_ended = True
+        """What follows, if anything does, is another statement."""
         self.is_decorated = False
         self.n_open_formats = 0
 
@@ -162,7 +165,11 @@ class _Lexer:
 
     def _end_line(self) -> None:
         """Puts in what is missing at the end of a statement: a name, and a colon."""
-        if _INCOMPLETE.search(self.source, max(self.line, self.end - 20), self.end):
+        if self.is_ended:
+            return
+        self.is_ended = True
+        here = max(self.line, self.end - 40), self.end
+        if _INCOMPLETE.search(self.source, *here) and not _FLOAT.search(self.source, *here):
             self.inserted.append((self.end, b" _"))
         if self.header and not self.has_colon and self.end >= self.header.end() + bool(self.header["named"]):
             has_none = _NO_PARAMETERS.match(self.source, self.line, self.end)
@@ -174,7 +181,7 @@ class _Lexer:
         self.breaks.clear()
         if _BLANK.match(self.source, at):
             return
-        self.line, self.has_colon = at, False
+        self.line, self.has_colon, self.is_ended = at, False, False
         self.header = _OPENS_BLOCK.match(self.source, at)
         self.indentation = self._width(at)
         if self.indentation == 0:
