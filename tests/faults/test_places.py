@@ -37,7 +37,7 @@ def entry(lake: Lake, version: int) -> Path:
 
 
 def test_no_lake_there(tmp_path: Path) -> None:
-    with pytest.raises(NotFound, match=r"found nothing.*create_lake"):
+    with pytest.raises(NotFound, match=r"found nothing.*codelake build"):
         open_lake(Store(str(tmp_path / "nowhere")))
     (tmp_path / "empty").mkdir()
     with pytest.raises(NotFound, match="an empty folder"):
