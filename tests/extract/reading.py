@@ -22,8 +22,10 @@ class Seen:
         return [dict(zip(fields, row, strict=True)) for row in rows]
 
     def text(self, node: int | None) -> str | None:
-        """The source text of a node."""
+        """The source text of a node; of a symbol, its name behind a colon."""
         if node is None:
             return None
+        if node < 0:
+            return f":{self.rows('symbols')[-1 - node]['name']}"
         found = self.rows("nodes")[node]
         return self.raw[found["start_byte"] : found["end_byte"]].decode(self.evidence.encoding or "utf-8")

@@ -21,16 +21,18 @@ NESTED = (
     _nested(
         "nodes",
         "kind string, field string, parent int, name string, "
-        "start_byte int, end_byte int, start_line int, end_line int",
+        "start_byte int, end_byte int, start_line int, end_line int, label string",
         "syntax nodes in preorder: kind as Python's grammar has it, field of the parent it stands in, the parent's "
-        "ordinal (-1: none), the identifier, operator or type of constant it carries, and its place",
+        "ordinal (-1: none), the identifier, operator or type of constant it carries, its place, and the part of its "
+        "id behind the file's where that is not its place",
     ),
     _nested(
         "scopes",
-        "node int, kind string, name string, qualified_name string, parent int, is_generator boolean, "
+        "node int, kind string, name string, qualified_name string, label string, parent int, is_generator boolean, "
         "is_coroutine boolean",
         "scopes in preorder: the node that opens it, kind (module, class, function, lambda, comprehension, type), "
-        "name within its parent, names from the module down, the parent's ordinal (-1: none)",
+        "name within its parent, names from the module down, the same as no other scope of the file has it, the "
+        "parent's ordinal (-1: none)",
     ),
     _nested(
         "symbols",
@@ -110,8 +112,9 @@ NESTED = (
     ),
     _nested(
         "facts",
-        "kind string, dst int, src int, key string",
-        "flow of values between nodes, see docs/flow-facts.md",
+        "kind string, scope int, dst int, src int, key string",
+        "flow of values between nodes (and symbols: -1 minus their place), by the scope whose code it is, see "
+        "docs/flow-facts.md",
     ),
     _nested(
         "problems",

@@ -1,4 +1,4 @@
-"""What was read: repositories, their files, the distinct contents of these, and what was wrong with them."""
+"""What was read: repositories, their files, the distinct contents of these, what they need, what was wrong."""
 
 from __future__ import annotations
 
@@ -74,4 +74,20 @@ DIAGNOSTICS = Table(
     layout=Layout(sort_by=("repo", "path"), stats=("repo", "path", "kind")),
 )
 
-SOURCES = (REPOSITORIES, FILES, BLOBS, DIAGNOSTICS)
+DISTRIBUTIONS = Table(
+    name="distributions",
+    meaning="One row a distribution that a repository declares: in its metadata or in a lock file.",
+    columns=(
+        _REPO,
+        Column("name", "string", "name of the distribution, normalised (PEP 503)"),
+        Column("version", "string", "exact version, locked or else pinned by ==; NULL where none is", nullable=True),
+        Column("declared_in", "string", "path of the file that says so; where several do, that of the version"),
+        Column("import_names", "array<string>", "names that it may be imported by, the likeliest first"),
+    ),
+    key=("repo", "name"),
+    replace_by=("repo",),
+    checks=(Check("name_is_normalised", "name RLIKE '^[a-z0-9]+(-[a-z0-9]+)*$'"),),
+    layout=Layout(sort_by=("repo", "name"), stats=("repo", "name")),
+)
+
+SOURCES = (REPOSITORIES, FILES, BLOBS, DIAGNOSTICS, DISTRIBUTIONS)

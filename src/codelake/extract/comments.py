@@ -8,6 +8,7 @@ import re
 import tokenize
 from bisect import bisect_right
 from collections.abc import Iterator
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -65,12 +66,17 @@ def _between_literals(utf8: bytes, start: int, end: int) -> Iterator[tuple[int, 
     if whole and whole.end() == end:
         return
     source = "(" + utf8[start:end].decode() + ")"
-    lines = source.splitlines(keepends=True)
+    lines = list(io.StringIO(source, newline=""))  # not splitlines, which ends lines at more than a newline
+    befores = list(accumulate((len(line.encode()) for line in lines), initial=start - 1))
     try:
-        for token in tokenize.generate_tokens(io.StringIO(source, newline="").readline):
+        for token in tokenize.generate_tokens(iter(lines).__next__):
+            if token.type == tokenize.ERRORTOKEN and token.string.strip():  # not the \r that ends a line
+                return  # a quote that is never closed; from 3.12 on, tokenize raises instead
             if token.type == tokenize.COMMENT:
                 row, column = token.start
-                before = sum(len(line.encode()) for line in lines[: row - 1]) + len(lines[row - 1][:column].encode())
-                yield start + before - 1, start + before - 1 + len(token.string.encode())
+                at = befores[row - 1] + len(lines[row - 1][:column].encode())
+                if at + len(token.string.encode()) > end:
+                    return  # takes in the bracket put behind, so a # in a string that this Python reads differently
+                yield at, at + len(token.string.encode())
     except (tokenize.TokenError, SyntaxError):
         return  # a literal of a recovered tree that this Python cannot read: it holds no comment that is known

@@ -39,8 +39,8 @@ class Extractor(NamedTuple):
 
 
 EXTRACTORS: tuple[Extractor, ...] = (
-    Extractor("syntax", 1, ("nodes",), nodes),
-    Extractor("names", 1, ("scopes", "symbols", "references"), names),
+    Extractor("names", 2, ("scopes", "symbols", "references"), names),
+    Extractor("syntax", 2, ("nodes",), nodes),
     Extractor("definitions", 1, ("definitions", "parameters", "decorators"), definitions),
     Extractor("comments", 1, ("comments",), comments),
     Extractor("imports", 1, ("imports",), imports),
@@ -48,7 +48,7 @@ EXTRACTORS: tuple[Extractor, ...] = (
     Extractor("annotations", 1, ("annotations", "types"), annotated),
     Extractor("control", 1, ("blocks", "steps", "flows"), control),
     Extractor("reaching", 1, ("reaches",), reaching),
-    Extractor("flow", 1, ("facts",), facts),
+    Extractor("flow", 3, ("facts",), facts),
 )
 
 

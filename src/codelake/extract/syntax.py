@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any
 
-from codelake.extract.tree import Tree
+import numpy as np
+
+from codelake.extract.tree import Tree, names_of
 
 if TYPE_CHECKING:
     from codelake.extract.extractors import Rows
@@ -29,6 +31,8 @@ _NAMED = {
     "TypeVarTuple": "name",
     "ParamSpec": "name",
 }
+_TYPE_PARAMETERS = ("TypeVar", "TypeVarTuple", "ParamSpec")
+MODULE = "<module>"
 _OPERATED = ("BinOp", "UnaryOp", "BoolOp", "AugAssign")
 
 
@@ -52,7 +56,52 @@ def nodes(tree: Tree) -> tuple[Rows, ...]:
         elif name in ("Global", "Nonlocal"):
             for node in found:
                 names[node.at] = " ".join(node.names)
-    return ((kinds, tree.fields, tree.parents, names, tree.starts, tree.ends, tree.start_lines, tree.end_lines),)
+    places = tree.starts, tree.ends, tree.start_lines, tree.end_lines
+    return ((kinds, tree.fields, tree.parents, names, *places, _labels(tree)),)
+
+
+def _labels(tree: Tree) -> list[str | None]:
+    """What has a name is named by it; of nodes of one kind at one place, all but the first are counted."""
+    labels: list[str | None] = [None] * len(tree.nodes)
+    names = names_of(tree)
+    for at, scope in names.body_scope.items():
+        if names.scope_kinds[scope] in ("class", "function", "lambda"):
+            labels[at] = names.labels[scope]
+    labels[0] = MODULE
+    seen: set[str] = set()  # a tree that was recovered may have a parameter twice
+    for node in tree.every(ast.arg):
+        label = f"{names.labels[names.scope_of[node.at]]}({node.arg})"
+        if label not in seen:
+            seen.add(label)
+            labels[node.at] = label
+    for kind, found in tree.of_kind.items():
+        if kind.__name__ in _TYPE_PARAMETERS:
+            for node in found:
+                owner = labels[tree.parents[node.at]] or names.labels[names.scope_of[node.at]]
+                label = f"{owner}[{node.name}]"
+                if label not in seen:
+                    seen.add(label)
+                    labels[node.at] = label
+    _count_twins(tree, labels)
+    return labels
+
+
+def _count_twins(tree: Tree, labels: list[str | None]) -> None:
+    """Before Python 3.12, all parts of an f-string have its place."""
+    codes = np.zeros(len(labels), np.int64)
+    for code, found in enumerate(tree.of_kind.values()):
+        codes[[node.at for node in found]] = code
+    keys = (tree.starts.astype(np.int64) << 36) | (tree.ends.astype(np.int64) << 8) | codes
+    order = np.argsort(keys, kind="stable")
+    sorted_keys = keys[order]
+    same = np.flatnonzero(sorted_keys[1:] == sorted_keys[:-1]) + 1
+    count, last = 0, -1
+    for place in same.tolist():
+        count = count + 1 if place == last + 1 else 1
+        last = place
+        at = int(order[place])
+        if labels[at] is None:
+            labels[at] = f"{tree.starts[at]}-{tree.ends[at]}:{tree.nodes[at].__class__.__name__}~{count}"
 
 
 def dotted(node: Any) -> str | None:

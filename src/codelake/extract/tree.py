@@ -57,6 +57,10 @@ class Tree:
     names: Names | None = None
     """Scopes, symbols and references, once that extractor has run: control and data flow build on it."""
     control: Control | None = None
+    reaches: tuple[list[int], list[int]] = field(default_factory=lambda: ([], []))
+    """Pairs of references: a definition and a use that it reaches."""
+    leaving: list[int] = field(default_factory=list)
+    """References whose definitions still hold where a module or class ends, of names that are bound several times."""
     problems: list[Problem] = field(default_factory=list)
 
     def every(self, *kinds: type) -> list[Any]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from codelake.contracts import Table
 from codelake.contracts.arrow import arrow_table
-from codelake.contracts.sources import DIAGNOSTICS, FILES, REPOSITORIES
+from codelake.contracts.sources import DIAGNOSTICS, DISTRIBUTIONS, FILES, REPOSITORIES
 from codelake.delta.create import sql_text
 from codelake.delta.planned import Plan, commit_planned
 from codelake.delta.run import Run
@@ -28,6 +28,7 @@ Row = Mapping[str, Any]
 def publish_files(build: Build) -> None:
     _publish(build, DIAGNOSTICS, list(_diagnostics(build)))
     _publish(build, REPOSITORIES, list(_repositories(build)))
+    _publish(build, DISTRIBUTIONS, list(_distributions(build)))
     _publish(build, FILES, list(_files(build)))
 
 
@@ -68,7 +69,8 @@ def _only(rows: list[Row], others: list[Row], table: Table) -> list[Row]:
 
 
 def _values(row: Row, columns: tuple[str, ...]) -> tuple[Any, ...]:
-    return tuple(row[column] for column in columns)
+    values = (row[column] for column in columns)
+    return tuple(tuple(value) if isinstance(value, list) else value for value in values)
 
 
 # rows --------------------------------------------------------------------------------------------
@@ -100,8 +102,21 @@ def _files(build: Build) -> Iterator[Row]:
         }
 
 
+def _distributions(build: Build) -> Iterator[Row]:
+    for listed in build.reading.listed:
+        for each in listed.declared.distributions:
+            yield {
+                "repo": listed.source.repo,
+                "name": each.name,
+                "version": each.version,
+                "declared_in": each.declared_in,
+                "import_names": list(each.import_names),
+            }
+
+
 def _diagnostics(build: Build) -> Iterator[Row]:
-    """What there is to say of a file as such, and the problems that the extractors found in its content."""
+    """What there is to say of a file as such, the problems that the extractors found in its content, and what is
+    wrong with metadata."""
     for repo, file, seen in _each_file(build):
         place = {"repo": repo, "path": file.path}
         if file.unread or file.note:
@@ -109,6 +124,10 @@ def _diagnostics(build: Build) -> Iterator[Row]:
             yield {**place, "start_byte": 0, "end_byte": 0, "kind": file.unread or "file", "message": message}
         for problem in seen.problems if seen else ():
             yield {**place, **problem}
+    for listed in build.reading.listed:
+        for wrong in listed.declared.problems:
+            place = {"repo": listed.source.repo, "path": wrong.path}
+            yield {**place, "start_byte": 0, "end_byte": 0, "kind": "metadata", "message": wrong.message}
 
 
 def _each_file(build: Build) -> Iterator[tuple[str, ListedFile, Seen | None]]:

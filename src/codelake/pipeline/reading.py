@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import NamedTuple
 
-from codelake.extract.sources import Source
+from codelake.extract.sources import Declared, Source, SourceFile
 from codelake.pipeline.progress import Progress
 
 CHUNK_BYTES = 64 << 20
@@ -35,6 +35,7 @@ class Listed:
 
     source: Source
     files: list[ListedFile] = field(default_factory=list)
+    declared: Declared = field(default_factory=lambda: Declared([], []))
 
 
 class Reading:
@@ -60,7 +61,7 @@ class Reading:
         chunk: Chunk = {}
         n_bytes = 0
         for listed in self.listed:
-            for file in listed.source.files():
+            for file in _files(listed):
                 digest = None if file.content is None else hashlib.sha256(file.content).hexdigest()
                 listed.files.append(
                     ListedFile(file.path, digest, file.n_bytes, file.module, _text(file.reason), file.problem)
@@ -76,6 +77,13 @@ class Reading:
                     chunk, n_bytes = {}, 0
         if chunk:
             yield chunk
+
+
+def _files(listed: Listed) -> Iterator[SourceFile]:
+    """The files, once what the metadata declares is known."""
+    with listed.source.read() as opened:
+        listed.declared = opened.declared()
+        yield from opened.files()
 
 
 def _text(value: object) -> str | None:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from codelake.contracts import EVIDENCE, Table
-from codelake.contracts.sources import BLOBS, DIAGNOSTICS, FILES, REPOSITORIES
+from codelake.contracts.sources import BLOBS, DIAGNOSTICS, DISTRIBUTIONS, FILES, REPOSITORIES
 from codelake.pipeline.contents import store_contents
 from codelake.pipeline.extraction import extract_contents
 from codelake.pipeline.publication import publish_files
@@ -24,8 +24,10 @@ class Stage(NamedTuple):
     run: Callable[[Build], None]
 
 
+PUBLISHED = (DIAGNOSTICS, REPOSITORIES, DISTRIBUTIONS, FILES)
+
 STAGES: tuple[Stage, ...] = (
     Stage("contents", (BLOBS,), (BLOBS,), store_contents),
     Stage("evidence", (BLOBS, EVIDENCE), (EVIDENCE,), extract_contents),
-    Stage("files", (EVIDENCE, FILES, DIAGNOSTICS, REPOSITORIES), (DIAGNOSTICS, REPOSITORIES, FILES), publish_files),
+    Stage("files", (EVIDENCE, *PUBLISHED), PUBLISHED, publish_files),
 )

@@ -5,11 +5,14 @@ an integer, a run of bits for each symbol that a block loads before it stores. B
 after any of its steps, so all of its definitions flow there, with all that came in.
 
 What cannot be reached has no definitions, and is none.
+
+Where the code of a module or a class ends, the definitions that still hold are what others see: `tree.leaving`.
 """
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from heapq import heappop, heappush
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -20,6 +23,7 @@ from codelake.extract.tree import Problem, Tree, names_of
 
 if TYPE_CHECKING:
     from codelake.extract.extractors import Rows
+    from codelake.extract.names.scopes import Names
 
 MAX_PAIRS = 1_000_000
 """Between the blocks of one scope. There may be as many as definitions times uses; if there are more, all are left
@@ -41,14 +45,27 @@ def reaching(tree: Tree) -> tuple[Rows, ...]:
     found = events(tree, names, control)
     pairs = _Pairs(tree, found)
     if found.steps:
+        several = _bound_several_times(names, found)
         bounds = [*control.parts.items(), (-1, _ends(control))]
         for (scope, part), (_, end) in pairwise(bounds):
-            _reach(_Scope(control, part, end), scope, found, pairs)
+            _reach(_Scope(control, part, end), scope, found, pairs, several.get(scope, ()))
+    tree.leaving = pairs.leaving
+    tree.reaches = pairs.definitions, pairs.uses
     return ((pairs.definitions, pairs.uses),)
 
 
 def _ends(control: Control) -> tuple[int, int, int, int]:
     return len(control.block_kinds), len(control.step_nodes), len(control.flow_kinds), len(control.written)
+
+
+def _bound_several_times(names: Names, found: Events) -> dict[int, list[int]]:
+    """By module or class, the symbols of which it matters which definition is the last."""
+    several: dict[int, list[int]] = {}
+    for symbol, definitions in found.definitions.items():
+        scope = names.symbol_scopes[symbol]
+        if len(definitions) > 1 and names.scope_kinds[scope] in ("module", "class"):
+            several.setdefault(scope, []).append(symbol)
+    return several
 
 
 class _Pairs:
@@ -59,24 +76,34 @@ class _Pairs:
         self.of = found.definitions
         self.definitions: list[int] = []
         self.uses: list[int] = []
+        self.leaving: list[int] = []
         self.nodes = names_of(tree).reference_nodes
         self.within = _within_handlers(tree, found.definitions)
 
     def add(self, symbol: int, bits: int, use: int) -> None:
         of = self.of[symbol]
         within = self.within.get(symbol, _NOWHERE)
-        at = self.nodes[use]
+        at = self.nodes[use] if use != _LEAVING else _BEHIND
         while bits:
             number = bits.bit_length() - 1
             bits ^= 1 << number
             start, end = within.get(number, _ANYWHERE)
-            if start <= at < end:
+            if not start <= at < end:
+                continue
+            if use == _LEAVING:
+                self.leaving.append(of[number])
+            else:
                 self.definitions.append(of[number])
                 self.uses.append(use)
 
 
 _NOWHERE: dict[int, tuple[int, int]] = {}
+_BEHIND = 1 << 61
 _ANYWHERE = 0, 1 << 62
+_LEAVING = -1
+"""In place of a reference: whoever sees the names of a module or class from outside."""
+_EXIT, _RAISE = 1, 2
+"""Blocks of every scope, counted from its entry."""
 
 
 def _within_handlers(tree: Tree, definitions: dict[int, list[int]]) -> dict[int, dict[int, tuple[int, int]]]:
@@ -126,13 +153,13 @@ class _Scope:
         self.written = range(part[3], end[3])
 
     def successors(self) -> tuple[list[list[int]], list[list[int]]]:
-        """From each block, by whatever else and by exceptions. Nothing is loaded in exit and raise, 1 and 2."""
+        """From each block, by whatever else and by exceptions. Who leaves by an exception leaves no names behind."""
         others: list[list[int]] = [[] for _ in range(self.n)]
         raised: list[list[int]] = [[] for _ in range(self.n)]
         control, first = self.control, self.first
         for flow in self.flows:
             target = control.flow_targets[flow] - first
-            if target > 2:
+            if target != _RAISE:
                 into = raised if control.flow_kinds[flow] == EXCEPTION else others
                 into[control.flow_sources[flow] - first].append(target)
         return others, raised
@@ -148,7 +175,7 @@ class _Scope:
         return {self.first + block for block in seen}
 
 
-def _reach(scope: _Scope, number: int, found: Events, pairs: _Pairs) -> None:
+def _reach(scope: _Scope, number: int, found: Events, pairs: _Pairs, several: Sequence[int]) -> None:
     steps = [step for step in scope.steps if step in found.steps]
     if not steps:
         return
@@ -156,6 +183,7 @@ def _reach(scope: _Scope, number: int, found: Events, pairs: _Pairs) -> None:
         reachable = scope.reachable()
         steps = [step for step in steps if scope.control.step_blocks[step] in reachable]
     blocks, open_uses = _follow(scope, steps, found, pairs)
+    open_uses += [(_EXIT, symbol, _LEAVING) for symbol in several]
     if not open_uses:
         return
     parameters = found.parameters.get(number, ())

@@ -31,6 +31,8 @@ class Names:
     scope_parents: list[int] = field(default_factory=list)
     scope_names: list[str] = field(default_factory=list)
     qualified_names: list[str] = field(default_factory=list)
+    labels: list[str] = field(default_factory=list)
+    """The same, with the n-th of a name told from the first: `f`, `f~1`."""
     body_scope: dict[int, int] = field(default_factory=dict)
     """From a module, class, function, lambda or comprehension to the scope that it opens."""
     privates: list[str] = field(default_factory=list)
@@ -87,6 +89,7 @@ def names(tree: Tree) -> tuple[Rows, ...]:
         found.scope_kinds,
         found.scope_names,
         found.qualified_names,
+        found.labels,
         found.scope_parents,
         [i in found.generators for i in indices],
         [i in found.coroutines for i in indices],
@@ -135,6 +138,7 @@ class _Opening:
     def __init__(self, names: Names, ends: list[int]) -> None:
         self.names, self.ends = names, ends
         self.counts: dict[tuple[int, str], int] = {}
+        self.named: dict[str, int] = {}
         self.steps: dict[str, Callable[[Any], None]] = {
             "FunctionDef": self.function,
             "AsyncFunctionDef": self.function,
@@ -159,6 +163,7 @@ class _Opening:
         names.scope_parents.append(parent)
         names.scope_names.append(name)
         names.qualified_names.append(f"{names.qualified_names[around]}.{name}" if around > 0 else name)
+        names.labels.append(self.label(around, name))
         names.enclosing.append(
             parent if parent < 0 or names.scope_kinds[parent] != "class" else names.enclosing[parent]
         )
@@ -170,6 +175,11 @@ class _Opening:
         if is_body:
             names.body_scope[node.at] = scope
         return scope
+
+    def label(self, around: int, name: str) -> str:
+        label = f"{self.names.labels[around]}.{name}" if around > 0 else name
+        count = self.named[label] = self.named.get(label, -1) + 1
+        return f"{label}~{count}" if count else label
 
     def paint(self, scope: int, start: int, end: int) -> None:
         self.names.scope_of[start:end] = [scope] * (end - start)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from codelake.extract.names.scopes import Names
 
 USE, LOCAL, PARAMETER, IMPORT, ANNOTATED, GLOBAL, NONLOCAL, NAMESPACE = (1 << i for i in range(8))
-_BOUND = LOCAL | PARAMETER | IMPORT
+BOUND = LOCAL | PARAMETER | IMPORT
 _FLAGS = (USE, LOCAL, PARAMETER, IMPORT, ANNOTATED, GLOBAL | NONLOCAL, NAMESPACE)
 """In the order of the columns of `symbols`."""
 
@@ -200,13 +200,13 @@ def _bind(tree: Tree, names: Names) -> None:
     bindings = names.symbol_bindings = ["local"] * n
     targets = names.symbol_targets = list(range(n))
     module, enclosing = tables[0], names.enclosing
-    of_module = _BOUND | GLOBAL
+    of_module = BOUND | GLOBAL
     for symbol in range(n):
         flag = flags[symbol]
         if flag & GLOBAL:
             bindings[symbol] = "global_explicit"
             targets[symbol] = module[symbol_names[symbol]]
-        elif flag & NONLOCAL or not flag & _BOUND:
+        elif flag & NONLOCAL or not flag & BOUND:
             name, scope = symbol_names[symbol], symbol_scopes[symbol]
             if (enclosing[scope] > 0 or name == "__class__") and (owner := _owner(names, scope, name)) is not None:
                 bindings[symbol] = "free"
@@ -237,7 +237,7 @@ def _owner(names: Names, scope: int, name: str) -> int | None:
             flag = names.symbol_flags[symbol]
             if flag & GLOBAL:
                 return None
-            if flag & _BOUND and not flag & NONLOCAL:
+            if flag & BOUND and not flag & NONLOCAL:
                 return symbol
 
 
@@ -284,7 +284,7 @@ def _bind_to_classes(names: Names) -> None:
                 if names.symbol_flags[seen] & GLOBAL:
                     names.symbol_bindings[symbol] = "global_explicit"
                     names.symbol_targets[symbol] = names.symbol_targets[seen]
-                elif names.symbol_flags[seen] & _BOUND and not names.symbol_flags[seen] & NONLOCAL:
+                elif names.symbol_flags[seen] & BOUND and not names.symbol_flags[seen] & NONLOCAL:
                     names.symbol_bindings[symbol] = "global_implicit"
                     names.symbol_targets[symbol] = seen
 

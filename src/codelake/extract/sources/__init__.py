@@ -1,5 +1,7 @@
 """Where Python files come from: working trees, git revisions, archives."""
 
+from codelake.extract.sources.distributions import Distribution, MetadataProblem, distributions, import_names
+from codelake.extract.sources.metadata import Declared
 from codelake.extract.sources.model import Reason, SourceFile
 from codelake.extract.sources.modules import module_names
 from codelake.extract.sources.open import MAX_FILE_BYTES, open_source, open_sources, read_list
@@ -7,9 +9,14 @@ from codelake.extract.sources.source import Source
 
 __all__ = [
     "MAX_FILE_BYTES",
+    "Declared",
+    "Distribution",
+    "MetadataProblem",
     "Reason",
     "Source",
     "SourceFile",
+    "distributions",
+    "import_names",
     "module_names",
     "open_source",
     "open_sources",

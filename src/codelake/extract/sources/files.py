@@ -114,13 +114,19 @@ def _file(listing: Listing, entry: Entry, path: str, module: str | None, note: s
         return SourceFile(path, len(entry.target), None, module, Reason.SYMBOLIC_LINK, note)
     if entry.kind is not Kind.FILE:
         return SourceFile(path, 0, None, module, entry.reason, note)
-    read = listing.read(entry, limit)
-    if isinstance(read, bytes) and len(read) < _LFS_LARGEST and read.startswith(_LFS):
-        read = _pointer(read)
+    read = content_of(listing, entry, limit)
     if isinstance(read, Unread):
         problem = "; ".join(filter(None, [read.problem, note]))
         return SourceFile(path, read.n_bytes, None, module, read.reason, problem)
     return SourceFile(path, len(read), read, module, None, note)
+
+
+def content_of(listing: Listing, entry: Entry, limit: int) -> bytes | Unread:
+    """The bytes of an entry of kind FILE, which are not those of a pointer of git-lfs."""
+    read = listing.read(entry, limit)
+    if isinstance(read, bytes) and len(read) < _LFS_LARGEST and read.startswith(_LFS):
+        return _pointer(read)
+    return read
 
 
 def _pointer(content: bytes) -> Unread:

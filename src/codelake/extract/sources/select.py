@@ -47,7 +47,11 @@ class Choice:
         """Whether the patterns leave the file in; a folder ends in `/`."""
         if self._include is not None and not self._include.match_file(path):
             return False
-        return not self._exclude.match_file(path)
+        return not self.excludes(path)
+
+    def excludes(self, path: str) -> bool:
+        """Whether an exclude pattern leaves the file out, whatever is included."""
+        return self._exclude.match_file(path)
 
     def names(self, path: str) -> bool:
         """Whether an include pattern asks for this very file, whatever its ending."""

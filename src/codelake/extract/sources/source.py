@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 
 from codelake.extract.sources.files import source_files
-from codelake.extract.sources.model import Opener, SourceFile
+from codelake.extract.sources.metadata import Declared, declared
+from codelake.extract.sources.model import Listing, Opener, SourceFile
 from codelake.extract.sources.select import Choice
 
 
@@ -33,7 +35,30 @@ class Source:
         """Whether a working tree differs from `revision`, when first asked; never true of anything else."""
         return self.differs()
 
+    @contextmanager
+    def read(self) -> Iterator[Opened]:
+        """Listed once: files and metadata are of the same listing."""
+        with self.opened() as listing:
+            yield Opened(self, listing)
+
     def files(self) -> Iterator[SourceFile]:
         """Sorted by path. Listed at the first, each read when it is asked for; closed at the end or with `close`."""
-        with self.opened() as listing:
-            yield from source_files(listing, self.choice, location=self.location, max_file_bytes=self.max_file_bytes)
+        with self.read() as opened:
+            yield from opened.files()
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A source while it is read."""
+
+    source: Source
+    listing: Listing
+
+    def files(self) -> Iterator[SourceFile]:
+        source = self.source
+        limit = source.max_file_bytes
+        yield from source_files(self.listing, source.choice, location=source.location, max_file_bytes=limit)
+
+    def declared(self) -> Declared:
+        """The distributions that its metadata declares, and what is wrong with that."""
+        return declared(self.listing, self.source.choice, max_file_bytes=self.source.max_file_bytes)

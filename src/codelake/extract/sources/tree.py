@@ -25,6 +25,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from codelake.errors import Unavailable
+from codelake.extract.sources.distributions import format_of
 from codelake.extract.sources.folder import Folder, not_regular, unread
 from codelake.extract.sources.git import Repository, records
 from codelake.extract.sources.model import Entry, Kind, Reason, Unread
@@ -71,11 +72,12 @@ def open_working_tree(repository: Repository, root: Path) -> Iterator[TreeListin
 
 
 def is_dirty(repository: Repository, root: Path) -> bool:
-    """Whether the tree differs from its commit: by tracked files, or by Python files that are not tracked."""
+    """Whether the tree differs from its commit: by tracked files, or by Python or metadata that is not tracked."""
     if repository.differs(root):
         return True
     untracked = records(repository.run("ls-files", "-z", "--others", "--exclude-standard", cwd=root).stdout)
-    return any(shown(path).endswith(ENDINGS) for path in _outside_of_marked(untracked))
+    paths = map(shown, _outside_of_marked(untracked))
+    return any(path.endswith(ENDINGS) or format_of(path) for path in paths)
 
 
 @contextmanager

@@ -1,0 +1,232 @@
+"""The graph: nodes, edges, properties, what makes them quick to look up, and what linking found."""
+
+from __future__ import annotations
+
+from codelake.contracts.kinds import REASONS
+from codelake.contracts.semantic import EDGE_ID, END_BYTE, NODE_ID, START_BYTE
+from codelake.contracts.table import Check, Column, Layout, Table
+
+_REPO = Column("repo", "string", "name of the repository; empty for what is outside of the lake")
+_PATH = Column("path", "string", "path in the repository; empty for what no single file holds")
+_START = Column("start_byte", "int", "first byte of its place", START_BYTE, nullable=True)
+_END = Column("end_byte", "int", "byte after its last", END_BYTE, nullable=True)
+_HOW = (
+    Column("origin", "string", "the evidence it follows from: syntax, names, control, flow, annotation or guess"),
+    Column("method", "string", "how it was resolved"),
+    Column("confidence", "float", "from 0 to 1"),
+)
+
+LINKS = Table(
+    name="links",
+    meaning="One row a file: what linking found of it, nested. From this and evidence the graph is rendered.",
+    columns=(
+        _REPO,
+        _PATH,
+        Column(
+            "edges",
+            "array<struct<kind:string,src:string,dst:string,start_byte:int,end_byte:int,origin:string,method:string,"
+            "confidence:float,score:float,n:int>>",
+            "edges: the node (by its ordinal in the evidence) that is the source or the place, the source's id where "
+            "it has a name, the target's id, how sure, its rank among the candidates, how many these are",
+        ),
+        Column(
+            "calls",
+            "array<struct<call:int,caller:string,target:string,n_targets:int,confidence:float,method:string,"
+            "reason:string>>",
+            "call sites by their place in the evidence's `calls`",
+        ),
+        Column(
+            "classes",
+            "array<struct<definition:int,bases:array<string>,mro:array<string>,problem:string>>",
+            "classes by their place in the evidence's `definitions`: ids of bases and of the method resolution order",
+        ),
+    ),
+    key=("repo", "path"),
+    key_scope="source",
+    replace_by=("repo",),
+    layout=Layout(sort_by=("repo", "path"), stats=("repo", "path")),
+)
+
+CPG_NODES = Table(
+    name="cpg_nodes",
+    meaning="One row a node of the graph.",
+    columns=(
+        Column("node_id", "string", "id of the node", NODE_ID),
+        Column("kind", "string", "what it is, see graph-schema.md; other syntax nodes: their grammar's kind"),
+        _REPO,
+        _PATH,
+        _START,
+        _END,
+        Column("start_line", "int", "line of its first byte, from 1", nullable=True),
+        Column("end_line", "int", "line of its last", nullable=True),
+        Column("name", "string", "its name, if it has one", nullable=True),
+        Column("qualified_name", "string", "module, dot, nested names", nullable=True),
+        Column("parent_id", "string", "the node that owns it; NULL for a repository", NODE_ID, nullable=True),
+        Column("syntax", "string", "the grammar's kind, if it is a syntax node", nullable=True),
+    ),
+    key=("node_id",),
+    key_scope="source",
+    replace_by=("repo",),
+    layout=Layout(sort_by=("repo", "path"), stats=("node_id", "repo", "path", "kind", "qualified_name")),
+)
+
+CPG_EDGES = Table(
+    name="cpg_edges",
+    meaning="One row an edge of the graph; PARENT_OF is the column `parent_id` of cpg_nodes.",
+    columns=(
+        Column("edge_id", "string", "kind, src, dst and place", EDGE_ID),
+        Column("kind", "string", "reads as: src KIND dst"),
+        Column("src", "string", "id of the node it starts from", NODE_ID),
+        Column("dst", "string", "id of the node it leads to", NODE_ID),
+        _REPO,
+        _PATH,
+        _START,
+        _END,
+        *_HOW,
+        Column("score", "float", "rank among the candidates of its group, the best is highest", nullable=True),
+        Column("ambiguity_group", "string", "the same for all candidates of one place", nullable=True),
+        Column("rule", "string", "the rule that made it"),
+    ),
+    key=("edge_id",),
+    key_scope="source",
+    replace_by=("repo",),
+    checks=(Check("confidence_is_a_share", "confidence BETWEEN 0 AND 1"),),
+    layout=Layout(sort_by=("repo", "path"), stats=("src", "dst", "repo", "path", "kind")),
+)
+
+_VALUE_TYPES = ("string", "int", "float", "bool", "json")
+
+CPG_PROPS = Table(
+    name="cpg_props",
+    meaning="One row a property of a node.",
+    columns=(
+        Column("entity_id", "string", "the node's id", NODE_ID),
+        Column("key", "string", "name of the property"),
+        Column("value_type", "string", "which of the columns that follow holds the value"),
+        Column("value_string", "string", "a text", nullable=True),
+        Column("value_int", "bigint", "a whole number", nullable=True),
+        Column("value_float", "double", "a number", nullable=True),
+        Column("value_bool", "boolean", "true or false", nullable=True),
+        Column("value_json", "string", "anything else", nullable=True),
+        _REPO,
+        _PATH,
+    ),
+    key=("entity_id", "key"),
+    key_scope="source",
+    replace_by=("repo",),
+    checks=(Check("value_type_is_known", f"value_type IN ({', '.join(repr(t) for t in _VALUE_TYPES)})"),),
+    layout=Layout(sort_by=("repo", "path"), stats=("entity_id", "repo", "path", "key")),
+)
+
+
+def _adjacency(side: str, other: str) -> Table:
+    return Table(
+        name=f"cpg_edges_by_{side}",
+        meaning=f"One row a node and file: the edges of that file whose {side} it is, sorted.",
+        columns=(
+            Column("node_id", "string", "id of the node", NODE_ID),
+            _REPO,
+            _PATH,
+            Column(
+                "edges",
+                "array<struct<kind:string,other:string,start_byte:int,end_byte:int,confidence:float,method:string>>",
+                f"kind, {other}, place and how sure",
+            ),
+        ),
+        key=("node_id", "repo", "path"),
+        key_scope="source",
+        replace_by=("repo",),
+        layout=Layout(sort_by=("node_id",), stats=("node_id", "repo", "path")),
+    )
+
+
+CPG_EDGES_BY_SRC = _adjacency("src", "dst")
+CPG_EDGES_BY_DST = _adjacency("dst", "src")
+
+CPG_PROPS_MAP = Table(
+    name="cpg_props_map",
+    meaning="One row a node: its properties as one map, values as text.",
+    columns=(
+        Column("entity_id", "string", "the node's id", NODE_ID),
+        Column("props", "map<string,string>", "its properties"),
+        _REPO,
+        _PATH,
+    ),
+    key=("entity_id",),
+    key_scope="source",
+    replace_by=("repo",),
+    layout=Layout(sort_by=("entity_id",), stats=("entity_id", "repo", "path")),
+)
+
+CALLS = Table(
+    name="calls",
+    meaning="One row a call site: its best target, or the reason why there is none.",
+    columns=(
+        Column("call_id", "string", "id of the call", NODE_ID),
+        _REPO,
+        _PATH,
+        Column("start_line", "int", "line of the call"),
+        Column("caller", "string", "id of the function, class or module whose code calls", NODE_ID),
+        Column("callee_text", "string", "what is called, if it is a dotted name", nullable=True),
+        Column("target", "string", "id of the best candidate", NODE_ID, nullable=True),
+        Column("n_targets", "int", "how many candidates there are"),
+        Column("confidence", "float", "of the best", nullable=True),
+        Column("method", "string", "how the best was resolved", nullable=True),
+        Column("reason", "string", "why there is none", nullable=True),
+    ),
+    key=("call_id",),
+    key_scope="source",
+    replace_by=("repo",),
+    checks=(
+        Check("target_or_reason", "(target IS NULL) = (reason IS NOT NULL)"),
+        Check("reason_is_known", f"reason IN ({', '.join(repr(r) for r in REASONS)})", null="passes"),
+    ),
+    layout=Layout(sort_by=("repo", "path"), stats=("call_id", "repo", "path", "target", "callee_text")),
+)
+
+CLASSES = Table(
+    name="classes",
+    meaning="One row a class: its bases and its method resolution order.",
+    columns=(
+        Column("class_id", "string", "id of the class", NODE_ID),
+        _REPO,
+        _PATH,
+        Column("qualified_name", "string", "module, dot, nested names"),
+        Column("bases", "array<string>", "ids of the bases, as written"),
+        Column("mro", "array<string>", "ids, the class itself first; ends where something unknown begins"),
+        Column("problem", "string", "why there is no order, if there is none", nullable=True),
+    ),
+    key=("class_id",),
+    key_scope="source",
+    replace_by=("repo",),
+    layout=Layout(sort_by=("repo", "path"), stats=("class_id", "repo", "path", "qualified_name")),
+)
+
+EXTERNAL_SYMBOLS = Table(
+    name="external_symbols",
+    meaning="One row a thing that is used and that no repository of the lake defines.",
+    columns=(
+        Column("symbol_id", "string", "id of its node", NODE_ID),
+        Column("name", "string", "dotted name"),
+        Column("kind", "string", "builtin, standard_library, distribution or unknown"),
+        Column("distribution", "string", "the distribution that brings it, if a repository declares it", nullable=True),
+        Column("version", "string", "its version, if a repository tells", nullable=True),
+        Column("is_derived", "boolean", "merely a name on the result of something external"),
+    ),
+    key=("symbol_id",),
+    key_scope="source",
+    layout=Layout(sort_by=("symbol_id",), stats=("symbol_id", "name", "kind", "distribution")),
+)
+
+GRAPH = (
+    LINKS,
+    CPG_NODES,
+    CPG_EDGES,
+    CPG_PROPS,
+    CPG_EDGES_BY_SRC,
+    CPG_EDGES_BY_DST,
+    CPG_PROPS_MAP,
+    CALLS,
+    CLASSES,
+    EXTERNAL_SYMBOLS,
+)

@@ -1,0 +1,85 @@
+"""Calls with what they pass, defaults, texts that name attributes, and `__all__`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from itertools import zip_longest
+from typing import Any
+
+from codelake.extract.flow.facts import ANY, Facts
+from codelake.extract.tree import Tree, names_of
+
+_NAMING = {"getattr", "setattr", "hasattr", "delattr", "__import__", "import_module", "attrgetter", "methodcaller"}
+"""Functions of which the linker asks what text they were given."""
+
+
+def calls(tree: Tree, found: Facts) -> None:
+    add = found.add
+    for call in tree.every(ast.Call):
+        at = call.at
+        add("call", at, call.func.at)
+        is_known = True
+        for number, value in enumerate(call.args):
+            if value.__class__ is ast.Starred:
+                is_known = False
+                add("argument", at, value.value.at, "*")
+            else:
+                add("argument", at, value.at, str(number) if is_known else "?")
+        for word in call.keywords:
+            add("argument", at, word.value.at, "**" if word.arg is None else f"={word.arg}")
+        name = getattr(call.func, "id", None) or getattr(call.func, "attr", None)
+        if name in _NAMING:
+            for value in call.args:
+                if value.__class__ is ast.Constant and value.value.__class__ is str:
+                    add("text", value.at, value.at, value.value)
+    for node in tree.every(ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda):
+        args = node.args
+        of_positional = zip_longest(reversed((*args.posonlyargs, *args.args)), reversed(args.defaults))
+        for parameter, default in (*of_positional, *zip(args.kwonlyargs, args.kw_defaults, strict=False)):
+            if parameter is not None and default is not None:
+                add("default", parameter.at, default.at)
+
+
+def exports(tree: Tree, found: Facts) -> None:
+    """What a module's `__all__` lists, as far as it is written out."""
+    scope_of = names_of(tree).scope_of
+    for node in tree.every(ast.Assign, ast.AnnAssign, ast.AugAssign):
+        targets = node.targets if node.__class__ is ast.Assign else [node.target]
+        if scope_of[node.at] == 0 and any(_is_all(target) for target in targets) and node.value is not None:
+            _export(node.value, found)
+    for node in tree.every(ast.Call):
+        function = node.func
+        if scope_of[node.at] == 0 and function.__class__ is ast.Attribute and _is_all(function.value):
+            for value in node.args:
+                if function.attr == "remove" and value.__class__ is ast.Constant:
+                    found.add("unexport", 0, value.at, str(value.value))
+                elif function.attr in ("append", "extend"):
+                    _export(value, found)
+
+
+def _is_all(node: Any) -> bool:
+    return node.__class__ is ast.Name and node.id == "__all__"
+
+
+def _export(node: Any, found: Facts) -> None:
+    for part in _parts(node):
+        if part.__class__ is ast.Constant and part.value.__class__ is str:
+            found.add("export", 0, part.at, part.value)
+        elif part.__class__ is ast.Attribute and part.attr == "__all__":
+            found.add("export_of", 0, part.value.at)
+        elif not _is_all(part):
+            found.add("export", 0, part.at, ANY)
+
+
+def _parts(node: Any) -> Iterator[Any]:
+    if node.__class__ is ast.BinOp and node.op.__class__ is ast.Add:
+        yield from _parts(node.left)
+        yield from _parts(node.right)
+    elif node.__class__ in (ast.List, ast.Tuple, ast.Set):
+        for item in node.elts:
+            yield from _parts(item)
+    elif node.__class__ is ast.Starred:
+        yield from _parts(node.value)
+    else:
+        yield node

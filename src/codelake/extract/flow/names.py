@@ -1,0 +1,77 @@
+"""What names give: within a scope the definitions that reach the place, across scopes the name's symbol."""
+
+from __future__ import annotations
+
+from codelake.extract.flow.facts import Facts
+from codelake.extract.names.symbols import BOUND, GLOBAL
+from codelake.extract.tree import Tree, names_of
+
+
+def symbol_slot(symbol: int) -> int:
+    return -1 - symbol
+
+
+def loads(tree: Tree, found: Facts) -> None:
+    names = names_of(tree)
+    nodes, symbols, contexts = names.reference_nodes, names.reference_symbols, names.reference_contexts
+    targets = names.symbol_targets
+    add = found.add
+    shared = {
+        target
+        for symbol, context in zip(symbols, contexts, strict=True)
+        if context == "store" and symbol is not None and (target := targets[symbol]) != symbol
+    }
+    reaching: dict[int, list[int]] = {}
+    for definition, use in zip(*tree.reaches, strict=True):
+        reaching.setdefault(use, []).append(definition)
+    for reference, (at, symbol, context) in enumerate(zip(nodes, symbols, contexts, strict=True)):
+        if symbol is None or (context != "load" and context != "store"):
+            continue
+        target = targets[symbol]
+        if context == "store":
+            if target is not None and target != symbol:
+                add("copy", symbol_slot(target), at)
+        elif target is None:
+            add("global", at, at, names.symbol_names[symbol])
+        elif target != symbol:
+            add("copy", at, symbol_slot(target))
+        else:
+            definitions = reaching.get(reference, ())
+            for definition in definitions:
+                add("copy", at, nodes[definition])
+            if symbol in shared:
+                add("copy", at, symbol_slot(symbol))
+            elif not definitions:
+                if names.scope_kinds[names.symbol_scopes[symbol]] == "class":
+                    add("global", at, at, names.symbol_names[symbol])
+                else:
+                    add("copy", at, symbol_slot(symbol))
+
+
+def bindings(tree: Tree, found: Facts) -> None:
+    """What symbols hold for those who look from elsewhere. Of a module or class: what still holds at its end, and
+    it is an attribute of it. Of a function: whatever is stored."""
+    names = names_of(tree)
+    leaving: dict[int, list[int]] = {}
+    for reference in tree.leaving:
+        symbol = names.reference_symbols[reference]
+        if symbol is not None:
+            leaving.setdefault(symbol, []).append(names.reference_nodes[reference])
+    stores: dict[int, list[int]] = {}
+    rows = zip(names.reference_nodes, names.reference_symbols, names.reference_contexts, strict=True)
+    for at, symbol, context in rows:
+        if context == "store" and symbol is not None and names.symbol_targets[symbol] == symbol:
+            stores.setdefault(symbol, []).append(at)
+    seen = {slot for slot in found.srcs if slot < 0}
+    for symbol, scope in enumerate(names.symbol_scopes):
+        if names.symbol_targets[symbol] != symbol or not names.symbol_flags[symbol] & (BOUND | GLOBAL):
+            continue
+        slot = symbol_slot(symbol)
+        stored = stores.get(symbol, [])
+        if names.scope_kinds[scope] in ("module", "class"):
+            found.add("bind", slot, names.scope_nodes[scope].at, names.symbol_names[symbol])
+            stored = leaving.get(symbol, []) if len(stored) > 1 else stored
+        elif slot not in seen:
+            continue
+        for at in stored:
+            found.add("copy", slot, at)
