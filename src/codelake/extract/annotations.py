@@ -88,7 +88,8 @@ class _Types:
             return self.names.symbol_in(self.scope, name.split(".", 1)[0])
         while node.__class__ is not ast.Name:
             node = node.value
-        return self.names.reference_symbols[self.names.loads[node.at]]
+        symbol = self.names.reference_symbols[self.names.loads[node.at]]
+        return None if symbol is None else self.names.symbol_targets[symbol]
 
 
 def _shape(node: Any) -> tuple[str, str | None, list[Any]]:

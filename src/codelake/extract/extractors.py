@@ -45,7 +45,7 @@ EXTRACTORS: tuple[Extractor, ...] = (
     Extractor("comments", 1, ("comments",), comments),
     Extractor("imports", 1, ("imports",), imports),
     Extractor("calls", 1, ("calls", "arguments"), calls),
-    Extractor("annotations", 1, ("annotations", "types"), annotated),
+    Extractor("annotations", 2, ("annotations", "types"), annotated),
     Extractor("control", 1, ("blocks", "steps", "flows"), control),
     Extractor("reaching", 1, ("reaches",), reaching),
     Extractor("flow", 3, ("facts",), facts),

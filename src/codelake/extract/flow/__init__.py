@@ -29,6 +29,7 @@ PARTS = (
     values.functions,
     values.classes,
     values.others,
+    values.asked,
     calls.calls,
     calls.exports,
     names.loads,
@@ -37,7 +38,7 @@ PARTS = (
 
 _FILLING = {
     *("copy", "unpack", "unpack_rest", "load_attribute", "load_item", "iterate", "aiterate", "await", "catch", "enter"),
-    *("aenter", "operate", "compare", "format", "narrow", "match_argument", "make", "global", "call"),
+    *("aenter", "operate", "compare", "format", "narrow", "match_argument", "make", "global", "call", "sent"),
 }
 """Kinds by which a value comes into the slot `dst` itself."""
 

@@ -10,8 +10,11 @@ from typing import Any
 from codelake.extract.flow.facts import ANY, Facts
 from codelake.extract.tree import Tree, names_of
 
-_NAMING = {"getattr", "setattr", "hasattr", "delattr", "__import__", "import_module", "attrgetter", "methodcaller"}
-"""Functions of which the linker asks what text they were given."""
+_NAMING = {
+    *("getattr", "setattr", "hasattr", "delattr", "__import__", "import_module", "attrgetter", "methodcaller"),
+    *("setdefault", "get", "pop"),
+}
+"""Functions of which the linker asks what text they were given: names of attributes and modules, keys."""
 
 
 def calls(tree: Tree, found: Facts) -> None:

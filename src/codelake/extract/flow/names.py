@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from codelake.extract.flow.facts import Facts
-from codelake.extract.names.symbols import BOUND, GLOBAL
+from codelake.extract.names.symbols import BOUND, GLOBAL, IMPORT, PARAMETER
 from codelake.extract.tree import Tree, names_of
 
 
@@ -14,7 +14,7 @@ def symbol_slot(symbol: int) -> int:
 def loads(tree: Tree, found: Facts) -> None:
     names = names_of(tree)
     nodes, symbols, contexts = names.reference_nodes, names.reference_symbols, names.reference_contexts
-    targets = names.symbol_targets
+    targets, flags = names.symbol_targets, names.symbol_flags
     add = found.add
     shared = {
         target
@@ -34,11 +34,12 @@ def loads(tree: Tree, found: Facts) -> None:
         elif target is None:
             add("global", at, at, names.symbol_names[symbol])
         elif target != symbol:
-            add("copy", at, symbol_slot(target))
+            add("copy", at, symbol_slot(target), names.symbol_names[symbol] if flags[target] & IMPORT else None)
         else:
             definitions = reaching.get(reference, ())
+            key = names.symbol_names[symbol] if flags[symbol] & IMPORT else None
             for definition in definitions:
-                add("copy", at, nodes[definition])
+                add("copy", at, nodes[definition], key)
             if symbol in shared:
                 add("copy", at, symbol_slot(symbol))
             elif not definitions:
@@ -49,8 +50,8 @@ def loads(tree: Tree, found: Facts) -> None:
 
 
 def bindings(tree: Tree, found: Facts) -> None:
-    """What symbols hold for those who look from elsewhere. Of a module or class: what still holds at its end, and
-    it is an attribute of it. Of a function: whatever is stored."""
+    """What symbols hold for those who look from elsewhere. Of a module or class: what still holds at its end. Of a
+    function: whatever is stored. An annotation without a value holds what linking makes of the annotation."""
     names = names_of(tree)
     leaving: dict[int, list[int]] = {}
     for reference in tree.leaving:
@@ -58,20 +59,23 @@ def bindings(tree: Tree, found: Facts) -> None:
         if symbol is not None:
             leaving.setdefault(symbol, []).append(names.reference_nodes[reference])
     stores: dict[int, list[int]] = {}
+    declared: dict[int, list[int]] = {}
     rows = zip(names.reference_nodes, names.reference_symbols, names.reference_contexts, strict=True)
     for at, symbol, context in rows:
-        if context == "store" and symbol is not None and names.symbol_targets[symbol] == symbol:
-            stores.setdefault(symbol, []).append(at)
+        if symbol is not None and names.symbol_targets[symbol] == symbol and context in ("store", "declare"):
+            (stores if context == "store" else declared).setdefault(symbol, []).append(at)
     seen = {slot for slot in found.srcs if slot < 0}
     for symbol, scope in enumerate(names.symbol_scopes):
-        if names.symbol_targets[symbol] != symbol or not names.symbol_flags[symbol] & (BOUND | GLOBAL):
+        flags = names.symbol_flags[symbol]
+        if names.symbol_targets[symbol] != symbol or not flags & (BOUND | GLOBAL):
             continue
         slot = symbol_slot(symbol)
-        stored = stores.get(symbol, [])
-        if names.scope_kinds[scope] in ("module", "class"):
+        if not flags & PARAMETER:
             found.add("bind", slot, names.scope_nodes[scope].at, names.symbol_names[symbol])
-            stored = leaving.get(symbol, []) if len(stored) > 1 else stored
         elif slot not in seen:
             continue
-        for at in stored:
+        stored = stores.get(symbol, [])
+        if len(stored) > 1 and names.scope_kinds[scope] in ("module", "class"):
+            stored = leaving.get(symbol, [])
+        for at in (*stored, *declared.get(symbol, ())):
             found.add("copy", slot, at)

@@ -44,7 +44,11 @@ def assignments(tree: Tree, found: Facts) -> None:
         for target in node.targets:
             found.store(target, node.value.at)
     for node in tree.every(ast.AnnAssign):
-        if node.value is not None:
+        if node.target.__class__ is ast.Attribute:  # the annotation fills the target's slot too
+            found.store(node.target, node.target.at)
+            if node.value is not None:
+                found.add("copy", node.target.at, node.value.at)
+        elif node.value is not None:
             found.store(node.target, node.value.at)
     for node in tree.every(ast.AugAssign):
         found.add("operate", node.at, node.target.at, "i" + node.op.__class__.__name__)
@@ -147,6 +151,8 @@ def functions(tree: Tree, found: Facts) -> None:
             value = node.exc if kind is ast.Raise else node.value
             if value is not None:
                 found.add(word, scope_nodes[scope_of[node.at]].at, value.at)
+    for node in tree.every(ast.Yield):
+        found.add("sent", node.at, scope_nodes[scope_of[node.at]].at)
     for node in tree.every(ast.YieldFrom, ast.Await):
         found.add("await", node.at, node.value.at)
     for node in tree.every(ast.Lambda):
@@ -181,3 +187,23 @@ def others(tree: Tree, found: Facts) -> None:
         for case in node.cases:
             found.add("copy", case.pattern.at, node.subject.at)
             found.match(case.pattern)
+
+
+def asked(tree: Tree, found: Facts) -> None:
+    """What is asked whether it is true, and what is deleted."""
+    tests = [node.test for node in tree.every(ast.If, ast.While, ast.IfExp, ast.Assert)]
+    tests += [node.operand for node in tree.every(ast.UnaryOp) if node.op.__class__ is ast.Not]
+    tests += [value for node in tree.every(ast.BoolOp) for value in node.values[:-1]]
+    for test in tests:
+        if test.__class__ not in (ast.Compare, ast.Constant, ast.BoolOp) and not _is_not(test):
+            found.add("test", test.at, test.at)
+    for node in tree.every(ast.Delete):
+        for target in node.targets:
+            if target.__class__ is ast.Attribute:
+                found.add("delete_attribute", target.at, target.value.at, found.attribute(target.at, target.attr))
+            elif target.__class__ is ast.Subscript:
+                found.add("delete_item", target.at, target.value.at)
+
+
+def _is_not(node: Any) -> bool:
+    return node.__class__ is ast.UnaryOp and node.op.__class__ is ast.Not

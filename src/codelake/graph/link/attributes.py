@@ -1,0 +1,294 @@
+"""What an attribute of a value is: found once for each value and name, and kept as a slot."""
+
+from __future__ import annotations
+
+from codelake.graph.link.linking import Call, Linking
+from codelake.graph.link.values import Kind
+
+_OBJECT = frozenset(dir(object))
+
+
+def load(link: Linking, name: str, dst: int, value: int) -> None:
+    link.solver.copy(view(link, value, name), dst)
+
+
+def view(link: Linking, value: int, name: str) -> int:
+    """The slot of an attribute of a value, as reading it gives it: methods bound, properties got."""
+    slot = link.solver.named("view", value, name)
+    if link.solver.first("view", value, name):
+        found = _VIEWS.get(link.values.keys[value][0])
+        if found is not None:
+            found(link, value, name, slot)
+    return slot
+
+
+# modules -----------------------------------------------------------------------------------------
+
+
+def _of_module(link: Linking, value: int, name: str, slot: int) -> None:
+    _, file, package = link.values.keys[value]
+    link.solver.copy(link.field_of(value, name), slot)
+    full = package if file < 0 else link.program.files[file].module
+    if file >= 0:
+        own = link.modules.names[file].get(name)
+        if own is not None:
+            link.solver.copy(own, slot)
+            return
+        for source in link.modules.bringing(file, name):
+            found = link.modules.found(source, file)
+            if found is not None:
+                link.solver.copy(view(link, link.values.make(Kind.MODULE, found, ""), name), slot)
+            elif not link.modules.is_package(source):
+                link.solver.add(slot, link.values.external(f"{source}.{name}"))
+            return
+    if full:
+        below = link.modules.found(f"{full}.{name}", max(file, 0))
+        if below is not None:
+            link.solver.add(slot, link.values.make(Kind.MODULE, below, ""))
+        elif link.modules.is_package(f"{full}.{name}"):
+            link.solver.add(slot, link.values.make(Kind.MODULE, -1, f"{full}.{name}"))
+        elif file >= 0 and "__getattr__" in link.modules.names[file]:
+            call = Call(-1, link.modules.names[file]["__getattr__"], slot)
+            link.make_call(call)
+
+
+# classes and instances ---------------------------------------------------------------------------
+
+
+def provider(link: Linking, order: list[int], name: str) -> int | None:
+    """The slot of the first class in an order that has an attribute."""
+    for one in order:
+        members = link.members.get(one)
+        if members is not None and name in members:
+            return members[name]
+    return None
+
+
+def outside(link: Linking, order: list[int], name: str) -> int | None:
+    """The attribute of the first external class in an order, as a name."""
+    for one in order:
+        kind, text, _ = link.values.keys[one]
+        if kind == Kind.EXTERNAL and str(text) != "builtins.object":
+            return link.values.attribute(str(text), name)
+    return None
+
+
+def _of_class(link: Linking, value: int, name: str, slot: int) -> None:
+    order = link.hierarchy.order(value)
+    _copy_fields(link, order, name, slot, instances=False)
+    found = provider(link, order, name)
+    if found is not None:
+        link.waits(found, _got_from_class, value, slot)
+        return
+    metaclass = link.metaclasses.get(value)
+    if metaclass is not None:
+        of_meta = provider(link, link.hierarchy.order(metaclass), name)
+        if of_meta is not None:
+            link.waits(of_meta, _got_from_instance, value, slot)
+            return
+    above = outside(link, order, name)
+    if above is not None:
+        link.solver.add(slot, above)
+
+
+def _of_instance(link: Linking, value: int, name: str, slot: int) -> None:
+    of = link.class_of(value)
+    kind, text, _ = link.values.keys[of]
+    if kind == Kind.EXTERNAL:
+        longer = link.values.attribute(str(text), name)
+        if longer is not None:
+            link.solver.add(slot, longer)
+        return
+    _of_order(link, link.hierarchy.order(of), value, name, slot)
+    if name == "__class__":
+        link.solver.add(slot, of)
+
+
+def _of_order(link: Linking, order: list[int], receiver: int, name: str, slot: int) -> None:
+    _copy_fields(link, order, name, slot, instances=True)
+    found = provider(link, order, name)
+    if found is not None:
+        link.waits(found, _got_from_instance, receiver, slot)
+        return
+    if any(name in link.stored.get(one, ()) for one in order):
+        return
+    dynamic = provider(link, order, "__getattr__")
+    if dynamic is not None and name not in _OBJECT:
+        link.waits(dynamic, _got_dynamically, receiver, slot)
+        return
+    above = outside(link, order, name)
+    if above is not None:
+        link.solver.add(slot, above)
+
+
+def _copy_fields(link: Linking, order: list[int], name: str, slot: int, *, instances: bool) -> None:
+    for one in order:
+        if link.values.keys[one][0] == Kind.CLASS:
+            link.solver.copy(link.field_of(one, name), slot)
+            if instances:
+                link.solver.copy(link.field_of(link.instance(one), name), slot)
+
+
+def _got_from_instance(link: Linking, receiver: int, slot: int, member: int) -> None:
+    kind, a, _ = link.values.keys[member]
+    if kind == Kind.FUNCTION:
+        link.solver.add(slot, link.values.make(Kind.BOUND, member, receiver))
+    elif kind == Kind.CLASSMETHOD:
+        link.solver.add(slot, link.values.make(Kind.BOUND, a, link.class_of(receiver)))
+    elif kind == Kind.STATICMETHOD:
+        link.solver.add(slot, int(a))
+    elif kind == Kind.PROPERTY:
+        link.solver.copy(invoke(link, int(a), receiver), slot)
+    elif kind == Kind.INSTANCE and (getter := getters(link, member)) is not None:
+        link.waits(getter, _got_by_descriptor, member, receiver, slot)
+    else:
+        link.solver.add(slot, member)
+
+
+def _got_from_class(link: Linking, of: int, slot: int, member: int) -> None:
+    kind, a, _ = link.values.keys[member]
+    if kind == Kind.CLASSMETHOD:
+        link.solver.add(slot, link.values.make(Kind.BOUND, a, of))
+    elif kind == Kind.STATICMETHOD:
+        link.solver.add(slot, int(a))
+    elif kind == Kind.INSTANCE and (getter := getters(link, member)) is not None:
+        link.waits(getter, _got_by_descriptor, member, link.instance(of), slot)
+    else:
+        link.solver.add(slot, member)
+
+
+def getters(link: Linking, member: int) -> int | None:
+    """The slot of `__get__`, if a value is a descriptor."""
+    of = link.class_of(member)
+    return provider(link, link.hierarchy.order(of), "__get__") if link.values.keys[of][0] == Kind.CLASS else None
+
+
+def _got_by_descriptor(link: Linking, descriptor: int, receiver: int, slot: int, getter: int) -> None:
+    if link.values.keys[getter][0] == Kind.FUNCTION:
+        bound = link.values.make(Kind.BOUND, getter, descriptor)
+        arguments = [link.holding(receiver), link.holding(link.class_of(receiver))]
+        link.make_call(Call(-1, link.holding(bound), slot, positional=arguments))
+
+
+def _got_dynamically(link: Linking, receiver: int, slot: int, getter: int) -> None:
+    if link.values.keys[getter][0] == Kind.FUNCTION:
+        link.solver.copy(invoke(link, getter, receiver), slot)
+
+
+def invoke(link: Linking, function: int, receiver: int) -> int:
+    """The slot of what a method gives that nobody calls in writing, such as the getter of a property."""
+    slot = link.solver.named("invoked", function, receiver)
+    if link.solver.first("invoked", function, receiver):
+        link.make_call(Call(-1, link.holding(link.values.make(Kind.BOUND, function, receiver)), slot))
+    return slot
+
+
+def _of_super(link: Linking, value: int, name: str, slot: int) -> None:
+    _, written_in, receiver = link.values.keys[value]
+    of = link.class_of(int(receiver))
+    order = link.hierarchy.order(of)
+    order = order[order.index(written_in) + 1 :] if written_in in order else link.hierarchy.order(written_in)[1:]
+    found = provider(link, order, name)
+    if found is not None:
+        is_class = link.values.keys[int(receiver)][0] == Kind.CLASS
+        link.waits(found, _got_from_class if is_class else _got_from_instance, receiver, slot)
+        return
+    above = outside(link, order, name)
+    if name == "__call__" and link.values.keys[int(receiver)][0] == Kind.CLASS:
+        caller = link.values.external("builtins.type.__call__")
+        above = link.values.make(Kind.BOUND, caller, int(receiver))
+    link.solver.add(slot, link.values.external(f"builtins.object.{name}") if above is None else above)
+
+
+# others ------------------------------------------------------------------------------------------
+
+
+def _of_external(link: Linking, value: int, name: str, slot: int) -> None:
+    longer = link.values.attribute(str(link.values.keys[value][1]), name)
+    if longer is not None:
+        link.solver.add(slot, longer)
+
+
+def _of_container(link: Linking, value: int, name: str, slot: int) -> None:
+    link.solver.add(slot, link.values.make(Kind.METHOD, value, name))
+
+
+def _of_function(link: Linking, value: int, name: str, slot: int) -> None:
+    link.solver.copy(link.field_of(value, name), slot)
+
+
+def _of_bound(link: Linking, value: int, name: str, slot: int) -> None:
+    _, function, receiver = link.values.keys[value]
+    if name == "__self__":
+        link.solver.add(slot, int(receiver))
+    elif name == "__func__":
+        link.solver.add(slot, function)
+
+
+def _of_property(link: Linking, value: int, name: str, slot: int) -> None:
+    if name in ("setter", "getter", "deleter"):
+        link.solver.add(slot, link.values.make(Kind.SETTER, value, name))
+
+
+_VIEWS = {
+    Kind.MODULE: _of_module,
+    Kind.CLASS: _of_class,
+    Kind.INSTANCE: _of_instance,
+    Kind.SUPER: _of_super,
+    Kind.EXTERNAL: _of_external,
+    Kind.CONTAINER: _of_container,
+    Kind.GENERATOR: _of_container,
+    Kind.FUNCTION: _of_function,
+    Kind.BOUND: _of_bound,
+    Kind.PROPERTY: _of_property,
+}
+
+
+# stores ------------------------------------------------------------------------------------------
+
+
+def store(link: Linking, scope: int, name: str, src: int, value: int) -> None:
+    """`value.name = src`."""
+    kind, a, _ = link.values.keys[value]
+    if kind not in (Kind.INSTANCE, Kind.CLASS, Kind.MODULE, Kind.FUNCTION):
+        return
+    link.solver.copy(src, link.field_of(value, name))
+    if kind == Kind.MODULE and a >= 0 and name in link.modules.names[a]:
+        link.solver.copy(src, link.modules.names[a][name])
+    elif kind == Kind.INSTANCE and link.values.keys[a][0] == Kind.CLASS:
+        found = provider(link, link.hierarchy.order(a), name)
+        if found is not None:
+            link.waits(found, _set, scope, value, src)
+
+
+def _set(link: Linking, scope: int, receiver: int, src: int, member: int) -> None:
+    kind = link.values.keys[member][0]
+    if kind == Kind.PROPERTY:
+        link.waits(link.setter_slot(member, "setter"), _call_setter, scope, receiver, [src])
+    elif kind == Kind.INSTANCE:
+        of = link.class_of(member)
+        setter = provider(link, link.hierarchy.order(of), "__set__")
+        if setter is not None:
+            link.waits(setter, _call_setter, scope, member, [link.holding(receiver), src])
+
+
+def _call_setter(link: Linking, scope: int, receiver: int, arguments: list[int], function: int) -> None:
+    if link.values.keys[function][0] == Kind.FUNCTION:
+        link.imply_function(scope, function)
+        bound = link.values.make(Kind.BOUND, function, receiver)
+        link.make_call(Call(-1, link.holding(bound), link.nowhere, positional=arguments))
+
+
+def delete(link: Linking, scope: int, name: str, value: int) -> None:
+    """`del value.name`."""
+    kind, a, _ = link.values.keys[value]
+    if kind == Kind.INSTANCE and link.values.keys[a][0] == Kind.CLASS:
+        found = provider(link, link.hierarchy.order(a), name)
+        if found is not None:
+            link.waits(found, _delete, scope, value)
+
+
+def _delete(link: Linking, scope: int, receiver: int, member: int) -> None:
+    kind = link.values.keys[member][0]
+    if kind == Kind.PROPERTY:
+        link.waits(link.setter_slot(member, "deleter"), _call_setter, scope, receiver, [])

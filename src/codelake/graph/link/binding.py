@@ -1,0 +1,271 @@
+"""What a call does: arguments into parameters, results out, for each value that it may call."""
+
+from __future__ import annotations
+
+from codelake.graph.link.attributes import provider, view
+from codelake.graph.link.known import call_external, call_method
+from codelake.graph.link.linking import ANY, Call, Linking
+from codelake.graph.link.program import Definition, Parameter
+from codelake.graph.link.values import Kind
+
+_MAX_THROUGH = 4
+
+
+def bind(link: Linking, call: Call, value: int) -> None:
+    if value in call.through or len(call.through) > _MAX_THROUGH:
+        return
+    does = _CALLED.get(link.values.keys[value][0])
+    if does is not None:
+        does(link, call, value)
+
+
+def _function(link: Linking, call: Call, value: int) -> None:
+    number = link.values.keys[value][1]
+    pass_arguments(link, call, number, receiver=None)
+
+
+def _bound(link: Linking, call: Call, value: int) -> None:
+    _, function, receiver = link.values.keys[value]
+    kind, number, _ = link.values.keys[function]
+    if kind == Kind.FUNCTION:
+        pass_arguments(link, call, number, receiver=int(receiver))
+    elif str(number) == "builtins.type.__call__":
+        _make(link, call, int(receiver))
+        for name in ("__new__", "__init__"):
+            slot = provider(link, link.hierarchy.order(int(receiver)), name)
+            if slot is not None:
+                link.waits(slot, _imply, call.scope)
+    else:
+        first = link.holding(int(receiver))
+        stars = [(position + 1, slot) for position, slot in call.stars]
+        link.make_call(call.instead(value, link.holding(function), positional=[first, *call.positional], stars=stars))
+
+
+def _class(link: Linking, call: Call, value: int) -> None:
+    metaclass = link.metaclasses.get(value)
+    if metaclass is not None:
+        of_meta = provider(link, link.hierarchy.order(metaclass), "__call__")
+        if of_meta is not None:
+            link.waits(of_meta, _construct, call, value, call.result)
+            return
+    _make(link, call, value)
+
+
+def _imply(link: Linking, scope: int, function: int) -> None:
+    if link.values.keys[function][0] == Kind.FUNCTION:
+        link.imply_function(scope, function)
+
+
+def _make(link: Linking, call: Call, value: int) -> None:
+    """An instance of a class, as `type.__call__` makes it."""
+    maker = provider(link, link.hierarchy.order(value), "__new__")
+    if maker is None:
+        link.solver.add(call.result, link.instance(value))
+        _start(link, call, value, link.instance(value))
+    else:
+        made = link.solver.named("made", call.result, value)
+        link.waits(maker, _construct, call, value, made)
+        link.solver.copy(made, call.result)
+        link.waits(made, _start, call, value)
+
+
+def _start(link: Linking, call: Call, of: int, made: int) -> None:
+    """`__init__` of what was made, if that is an instance of the class."""
+    if link.values.keys[made][0] == Kind.INSTANCE and of in link.hierarchy.order(link.class_of(made)):
+        link.started.add(link.class_of(made))
+        starter = provider(link, link.hierarchy.order(link.class_of(made)), "__init__")
+        if starter is not None:
+            link.waits(starter, _construct, call, made, link.nowhere)
+
+
+def _construct(link: Linking, call: Call, receiver: int, result: int, member: int) -> None:
+    kind, a, _ = link.values.keys[member]
+    function = int(a) if kind in (Kind.STATICMETHOD, Kind.CLASSMETHOD) else member
+    if link.values.keys[function][0] == Kind.FUNCTION:
+        number = link.values.keys[function][1]
+        pass_arguments(link, call, number, receiver=receiver, result=result)
+
+
+def _instance(link: Linking, call: Call, value: int) -> None:
+    link.make_call(call.instead(value, view(link, value, "__call__")))
+
+
+def _wrapped(link: Linking, call: Call, value: int) -> None:
+    link.make_call(call.instead(value, link.holding(link.values.keys[value][1])))
+
+
+def _partial(link: Linking, call: Call, value: int) -> None:
+    made = link.partials[link.values.keys[value][1]]
+    if not made.positional:
+        return
+    n = len(made.positional) - 1
+    before = [(position - 1, slot) for position, slot in made.stars]
+    link.make_call(
+        call.instead(
+            value,
+            made.positional[0],
+            positional=[*made.positional[1:], *call.positional],
+            keywords={**made.keywords, **call.keywords},
+            stars=[*before, *((position + n, slot) for position, slot in call.stars)],
+            double_stars=[*made.double_stars, *call.double_stars],
+            late=[*made.late, *call.late],
+        )
+    )
+
+
+def _manager(link: Linking, call: Call, value: int) -> None:
+    function = link.values.keys[value][1]
+    link.make_call(call.instead(value, link.holding(function), result=link.nowhere))
+    link.solver.add(call.result, link.values.make(Kind.ENTERED, function))
+
+
+def _setter(link: Linking, call: Call, value: int) -> None:
+    _, of, name = link.values.keys[value]
+    link.solver.add(call.result, of)
+    if name in ("setter", "deleter") and call.positional:
+        link.solver.copy(call.positional[0], link.setter_slot(of, name))
+
+
+_CALLED = {
+    Kind.FUNCTION: _function,
+    Kind.BOUND: _bound,
+    Kind.CLASS: _class,
+    Kind.INSTANCE: _instance,
+    Kind.EXTERNAL: call_external,
+    Kind.METHOD: call_method,
+    Kind.PARTIAL: _partial,
+    Kind.STATICMETHOD: _wrapped,
+    Kind.CLASSMETHOD: _wrapped,
+    Kind.MANAGER: _manager,
+    Kind.SETTER: _setter,
+}
+
+
+# arguments ---------------------------------------------------------------------------------------
+
+
+def pass_arguments(link: Linking, call: Call, number: int, *, receiver: int | None, result: int | None = None) -> None:
+    """A call of a function of the unit."""
+    function = link.program.definitions[number]
+    link.called.add(number)
+    given = _Given(link, function)
+    if receiver is not None:
+        given.position(0, link.holding(receiver))
+    shift = 0 if receiver is None else 1
+    for position, slot in enumerate(call.positional):
+        given.position(position + shift, slot)
+    for name, slot in call.keywords.items():
+        given.keyword(name, slot)
+    for position, slot in call.stars:
+        given.star(position + shift, slot)
+    for slot in call.double_stars:
+        given.double_star(slot)
+    for slot in call.late:
+        given.late(slot)
+    given.fill_defaults(is_whole=not call.stars and not call.double_stars)
+    _give_result(link, call.result if result is None else result, number, function, given)
+
+
+class _Given:
+    """The arguments of one call of a function, as they find their parameters."""
+
+    def __init__(self, link: Linking, function: Definition) -> None:
+        self.link = link
+        self.positional = [p for p in function.parameters if p.kind in ("positional", "positional_only")]
+        self.by_name = {p.name: p for p in function.parameters if p.kind in ("positional", "keyword_only")}
+        self.rest = next((p for p in function.parameters if p.kind == "var_positional"), None)
+        self.others = next((p for p in function.parameters if p.kind == "var_keyword"), None)
+        self.parameters = function.parameters
+        self.slots: dict[int, list[int]] = {}
+        """By slot of parameter: what this call gives."""
+
+    def give(self, parameter: Parameter, slot: int) -> None:
+        self.slots.setdefault(parameter.slot, []).append(slot)
+        self.link.solver.copy(slot, parameter.slot)
+
+    def spread(self, parameter: Parameter, key: str, slot: int) -> None:
+        """Into a parameter that holds the rest."""
+        type_name = "tuple" if parameter is self.rest else "dict"
+        container = self.link.container(parameter.slot, type_name)
+        self.link.solver.add(parameter.slot, container)
+        self.link.solver.copy(slot, self.link.element(container, key))
+
+    def position(self, position: int, slot: int) -> None:
+        if position < len(self.positional):
+            self.give(self.positional[position], slot)
+        elif self.rest is not None:
+            self.spread(self.rest, str(position - len(self.positional)), slot)
+
+    def keyword(self, name: str, slot: int) -> None:
+        parameter = self.by_name.get(name)
+        if parameter is not None:
+            self.give(parameter, slot)
+        elif self.others is not None:
+            self.spread(self.others, repr(name), slot)
+
+    def star(self, position: int, slot: int) -> None:
+        self.link.waits(slot, _spread_star, self, position)
+
+    def double_star(self, slot: int) -> None:
+        self.link.waits(slot, _spread_double_star, self)
+
+    def late(self, slot: int) -> None:
+        for parameter in self.positional:
+            if parameter.slot not in self.slots:
+                self.link.solver.copy(slot, parameter.slot)
+        if self.rest is not None:
+            self.spread(self.rest, ANY, slot)
+
+    def fill_defaults(self, *, is_whole: bool) -> None:
+        for parameter in self.parameters:
+            default = self.link.defaults.get(parameter.slot)
+            if default is None or parameter.slot in self.slots:
+                continue
+            if is_whole:
+                self.give(parameter, default)
+            else:
+                self.link.perhaps.append((default, parameter.slot))
+
+
+def _spread_star(link: Linking, given: _Given, position: int, value: int) -> None:
+    if link.values.keys[value][0] != Kind.CONTAINER:
+        return
+    for number, parameter in enumerate(given.positional[position:]):
+        link.item(value, str(number), parameter.slot)
+    rest = given.rest
+    if rest is not None:
+
+        def spread(key: str) -> None:
+            behind = position + int(key) - len(given.positional) if key.isdigit() else 0
+            if behind >= 0:
+                given.spread(rest, str(behind) if key.isdigit() else ANY, link.element(value, key))
+
+        link.each_key(value, spread)
+
+
+def _spread_double_star(link: Linking, given: _Given, value: int) -> None:
+    if link.values.keys[value][0] != Kind.CONTAINER:
+        return
+    for name, parameter in given.by_name.items():
+        link.solver.copy(link.element(value, repr(name)), parameter.slot)
+    others = given.others
+    if others is not None:
+
+        def spread(key: str) -> None:
+            if key[1:-1] not in given.by_name:
+                given.spread(others, key, link.element(value, key))
+
+        link.each_key(value, spread)
+
+
+def _give_result(link: Linking, result: int, number: int, function: Definition, given: _Given) -> None:
+    if function.is_generator:
+        link.solver.add(result, link.values.make(Kind.GENERATOR, number))
+        return
+    if function.is_coroutine:
+        link.solver.add(result, link.values.make(Kind.COROUTINE, number))
+        return
+    link.solver.copy(link.returned(number), result)
+    for parameter in link.handed.get(number, ()):
+        for slot in given.slots.get(parameter) or (parameter,):
+            link.solver.copy(slot, result)

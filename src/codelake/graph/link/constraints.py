@@ -1,0 +1,282 @@
+"""The facts of a unit as constraints between its slots."""
+
+from __future__ import annotations
+
+from codelake.graph.link.attributes import delete, load, store
+from codelake.graph.link.linking import ANY, Call, Linking
+from codelake.graph.link.names import add_global, add_import
+from codelake.graph.link.protocols import (
+    add_elements,
+    aenter,
+    aiterate,
+    catch,
+    compare,
+    contain,
+    delete_item,
+    enter,
+    formatted,
+    iterate,
+    load_item,
+    operate,
+    raised,
+    reflect,
+    store_item,
+    test,
+    unpack,
+    unpack_rest,
+    wait_for,
+)
+from codelake.graph.link.types import add_annotations
+from codelake.graph.link.values import Kind
+
+_CONTAINERS = ("list", "tuple", "set", "dict", "generator")
+
+
+def add_names(link: Linking) -> None:
+    """Names, imports, definitions, attributes: all that needs no call."""
+    program, solver = link.program, link.solver
+    for each in program.imports:
+        add_import(link, each)
+    for fact in program.every("copy"):
+        solver.copy(fact.src, fact.dst)
+    for fact in program.every("global"):
+        add_global(link, fact)
+    for fact in program.every("load_attribute"):
+        link.waits(fact.src, load, fact.key, fact.dst)
+    for fact in program.every("load_item"):
+        link.waits(fact.src, load_item, fact.scope, fact.key, fact.dst)
+
+
+def add_values(link: Linking) -> None:
+    """Everything else."""
+    _add_stubs(link)
+    made = _add_made(link)
+    _add_elements(link, made)
+    _add_functions(link)
+    _add_moves(link)
+    _add_operators(link)
+    add_annotations(link)
+    add_calls(link)
+    _add_decorators(link)
+
+
+def _add_stubs(link: Linking) -> None:
+    """What a stub says of a function holds for the function beside it."""
+    program = link.program
+    stubs = {
+        file.id.removesuffix("i"): number for number, file in enumerate(program.files) if file.path.endswith(".pyi")
+    }
+    if not stubs:
+        return
+    for number, one in enumerate(program.definitions):
+        stub = stubs.get(program.files[one.file].id)
+        twin = None if stub is None else program.of_id.get(f"{program.files[stub].id}#{one.label}")
+        if twin is None or one.kind != "function":
+            continue
+        link.solver.copy(link.returned(twin), link.returned(number))
+        slots = {parameter.name: parameter.slot for parameter in program.definitions[twin].parameters}
+        for parameter in one.parameters:
+            if parameter.name in slots:
+                link.solver.copy(slots[parameter.name], parameter.slot)
+
+
+def _add_made(link: Linking) -> dict[int, int]:
+    """Containers by the slot that makes them."""
+    made: dict[int, int] = {}
+    for fact in link.program.every("make"):
+        if fact.key in _CONTAINERS:
+            made[fact.dst] = link.container(fact.dst, fact.key)
+            link.solver.add(fact.dst, made[fact.dst])
+        else:
+            link.solver.add(fact.dst, link.builtin(fact.key))
+    return made
+
+
+def _add_elements(link: Linking, made: dict[int, int]) -> None:
+    program = link.program
+    written: dict[int, list[tuple[int, str]]] = {}
+    for node, fact in zip(program.places.get("element", ()), program.every("element"), strict=True):
+        link.solver.copy(fact.src, link.element(made[fact.dst], fact.key))
+        written.setdefault(fact.dst, []).append((node, fact.key))
+    for node, fact in zip(program.places.get("elements_of", ()), program.every("elements_of"), strict=True):
+        later = frozenset(key for at, key in written.get(fact.dst, ()) if at > node and key != ANY)
+        link.waits(fact.src, add_elements, fact.scope, made[fact.dst], later)
+    for fact in link.program.every("key"):
+        link.solver.copy(fact.src, link.keys_of(made[fact.dst]))
+
+
+def _add_functions(link: Linking) -> None:
+    program = link.program
+    for fact in program.every("return"):
+        number = program.of_slot.get(fact.dst)
+        if number is None:
+            continue
+        if any(parameter.slot == fact.src for parameter in program.definitions[number].parameters):
+            link.handed.setdefault(number, []).append(fact.src)
+        else:
+            link.solver.copy(fact.src, link.returned(number))
+    for fact in program.every("yield", "yield_from"):
+        number = program.of_slot.get(fact.dst)
+        if number is not None:
+            link.solver.copy(fact.src, link.yielded(number))
+    for fact in program.every("yield_from"):
+        number = program.of_slot.get(fact.dst)
+        if number is not None:
+            link.waits(fact.src, iterate, fact.scope, link.yielded(number))
+
+
+def _add_moves(link: Linking) -> None:
+    every = link.program.every
+    for fact in every("store_attribute"):
+        link.waits(fact.dst, store, fact.scope, fact.key, fact.src)
+    for fact in every("delete_attribute"):
+        link.waits(fact.src, delete, fact.scope, fact.key)
+    for fact in every("store_item"):
+        link.waits(fact.dst, store_item, fact.scope, fact.key, fact.src)
+    for kind, does in (("unpack", unpack), ("unpack_rest", unpack_rest)):
+        for fact in every(kind):
+            link.waits(fact.src, does, fact.scope, fact.key, fact.dst)
+    for kind, move in (
+        ("iterate", iterate),
+        ("aiterate", aiterate),
+        ("await", wait_for),
+        ("enter", enter),
+        ("aenter", aenter),
+    ):
+        for fact in every(kind):
+            link.waits(fact.src, move, fact.scope, fact.dst)
+    for fact in every("catch", "narrow"):
+        link.waits(fact.src, catch, fact.dst)
+    for fact in every("format"):
+        link.solver.add(fact.dst, link.builtin("str"))
+    for kind, ask in (("format", formatted), ("test", test), ("delete_item", delete_item), ("raise", raised)):
+        for fact in every(kind):
+            link.waits(fact.src, ask, fact.scope)
+    for fact in every("sent"):
+        number = link.program.of_slot.get(fact.src)
+        if number is not None:
+            link.solver.copy(link.solver.named("sent", number), fact.dst)
+
+
+def _add_operators(link: Linking) -> None:
+    operands: dict[int, list[int]] = {}
+    for fact in link.program.every("operand"):
+        operands.setdefault(fact.dst, []).append(fact.src)
+    for fact in link.program.every("operate"):
+        operand = operands.get(fact.dst, [-1])[0]
+        link.waits(fact.src, operate, fact.scope, fact.key, operand, fact.dst)
+        if operand >= 0:
+            link.waits(operand, reflect, fact.scope, fact.key.removeprefix("i"), fact.src, fact.dst)
+    numbers: dict[int, int] = {}
+    for fact in link.program.every("compare"):
+        number = numbers[fact.dst] = numbers.get(fact.dst, -1) + 1
+        operand = operands[fact.dst][number]
+        if fact.key in ("In", "NotIn"):
+            link.waits(operand, contain, fact.scope, fact.src, fact.dst)
+        else:
+            link.waits(fact.src, compare, fact.scope, fact.key, operand, fact.dst)
+
+
+# calls -------------------------------------------------------------------------------------------
+
+
+def add_calls(link: Linking) -> None:
+    program = link.program
+    nodes = program.places.get("call", [])
+    made: dict[int, Call] = {}
+    for number, fact in enumerate(program.facts.get("call", ())):
+        made[fact.dst] = Call(fact.scope, fact.src, fact.dst, nodes[number], number)
+    for fact in program.facts.get("argument", ()):
+        call = made[fact.dst]
+        if fact.key == "*":
+            call.stars.append((len(call.positional), fact.src))
+        elif fact.key == "**":
+            call.double_stars.append(fact.src)
+        elif fact.key == "?":
+            call.late.append(fact.src)
+        elif fact.key.startswith("="):
+            call.keywords[fact.key[1:]] = fact.src
+        else:
+            call.positional.append(fact.src)
+    link.written = list(made.values())
+    for call in link.written:
+        link.make_call(call)
+
+
+def _add_decorators(link: Linking) -> None:
+    """A definition goes through its decorators, the innermost first; its slot holds what comes out."""
+    program, solver = link.program, link.solver
+    decorators: dict[int, list[tuple[int, int, int]]] = {}
+    for fact in program.every("decorate"):
+        decorators.setdefault(fact.dst, []).append((int(fact.key), fact.src, fact.scope))
+    for slot, found in decorators.items():
+        inner = link.bare[slot]
+        for position, decorator, scope in sorted(found, reverse=True):
+            result = slot if position == 0 else solver.named("decorated", slot, position)
+            call = Call(scope, decorator, result, positional=[inner], is_decorator=True)
+            link.decorated.append(call)
+            link.make_call(call)
+            inner = result
+
+
+def add_bare(link: Linking) -> None:
+    """Definitions as they are before decorators."""
+    decorated = {fact.dst for fact in link.program.every("decorate")}
+    for value, one in zip(link.defined, link.program.definitions, strict=True):
+        if one.kind == "module":
+            continue
+        if one.slot in decorated:
+            link.bare[one.slot] = link.holding(value)
+        else:
+            link.solver.add(one.slot, value)
+
+
+def add_receivers(link: Linking) -> None:
+    """Receivers of a method that were too many are instances of the class that has it."""
+    for one in link.program.definitions:
+        if one.owner >= 0 and one.parameters and one.parameters[0].slot in link.solver.widened:
+            link.solver.give(one.parameters[0].slot, link.instance(link.defined[one.owner]))
+
+
+# what has no caller ------------------------------------------------------------------------------
+
+
+def add_entries(link: Linking) -> None:
+    """What nobody of the unit calls may be called by others: methods by instances of their class, functions with
+    their defaults. A decorator of which nothing is known gives what it is given."""
+    program, solver = link.program, link.solver
+    unknown = [call for call in link.decorated if not solver.of(call.callee)]
+    left = [(default, slot) for default, slot in link.perhaps if not solver.of(slot)]
+    for number, one in enumerate(program.definitions):
+        if one.kind not in ("function", "lambda") or number in link.called:
+            continue
+        for parameter in one.parameters:
+            default = link.defaults.get(parameter.slot)
+            if default is not None:
+                solver.copy(default, parameter.slot)
+            if parameter.kind in ("var_positional", "var_keyword"):
+                type_name = "tuple" if parameter.kind == "var_positional" else "dict"
+                solver.add(parameter.slot, link.container(parameter.slot, type_name))
+    for one in program.definitions:
+        if one.kind == "function" and one.owner >= 0 and one.parameters:
+            first = one.parameters[0]
+            if first.kind.startswith("positional") and not solver.of(first.slot):
+                owner = link.defined[one.owner]
+                is_of_class = one.name in ("__new__", "__init_subclass__", "__class_getitem__") or _is_classmethod(
+                    link, one.slot
+                )
+                if not _is_static(link, one.slot):
+                    solver.add(first.slot, owner if is_of_class else link.instance(owner))
+    for default, parameter_slot in left:
+        solver.copy(default, parameter_slot)
+    for call in unknown:
+        for slot in call.positional:
+            solver.copy(slot, call.result)
+
+
+def _is_classmethod(link: Linking, slot: int) -> bool:
+    return any(link.values.keys[value][0] == Kind.CLASSMETHOD for value in link.solver.of(slot))
+
+
+def _is_static(link: Linking, slot: int) -> bool:
+    return any(link.values.keys[value][0] == Kind.STATICMETHOD for value in link.solver.of(slot))

@@ -1,0 +1,57 @@
+"""Bases and method resolution orders. A base is a value: a class of the unit, or something external."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+
+class Hierarchy:
+    """Orders of classes, each by its value; a class comes first in its own."""
+
+    def __init__(self, bases: Mapping[int, Sequence[int]]) -> None:
+        self.bases = bases
+        self.orders: dict[int, list[int]] = {}
+        self.problems: dict[int, str] = {}
+        self._open: set[int] = set()
+        for value in bases:
+            self.order(value)
+        self.subclasses: dict[int, list[int]] = {}
+        for value, order in self.orders.items():
+            for above in order[1:]:
+                self.subclasses.setdefault(above, []).append(value)
+
+    def order(self, value: int) -> list[int]:
+        """C3. Where that fails, Python refuses the class; the order is then depth first, each class once."""
+        found = self.orders.get(value)
+        if found is not None:
+            return found
+        bases = self.bases.get(value)
+        if bases is None:
+            return [value]  # external: what is above it is not known
+        if value in self._open:
+            self.problems[value] = "it is a base of itself"
+            return [value]
+        self._open.add(value)
+        above = [self.order(base) for base in bases]
+        self._open.discard(value)
+        merged = _merged([*above, list(bases)])
+        if merged is None:
+            self.problems[value] = "no consistent order of its bases"
+            merged = list(dict.fromkeys(one for order in above for one in order))
+        found = self.orders[value] = [value, *(one for one in merged if one != value)]
+        return found
+
+
+def _merged(orders: list[list[int]]) -> list[int] | None:
+    merged: list[int] = []
+    rest = [order for order in orders if order]
+    while rest:
+        for order in rest:
+            head = order[0]
+            if not any(head in other[1:] for other in rest):
+                break
+        else:
+            return None
+        merged.append(head)
+        rest = [left for order in rest if (left := order[1:] if order[0] == head else order)]
+    return merged

@@ -1,0 +1,236 @@
+"""One unit while it is linked: its constraints, and the slots that come up on the way.
+
+Whatever is made during solving is named by what it is for (a class and an attribute, a container and a key, a
+function's results) and made once, so that neither order nor repetition matters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+from codelake.graph.link.hierarchy import Hierarchy
+from codelake.graph.link.modules import Modules
+from codelake.graph.link.program import Definition, Program
+from codelake.graph.link.solver import Solver
+from codelake.graph.link.values import Kind, Values
+
+ANY = "*"
+_ALL = "all"
+_KEY = "key"
+
+
+@dataclass(slots=True)
+class Call:
+    """A call, written or implied. Slots of what it calls, passes and gives."""
+
+    scope: int
+    """-1 for one that nobody wrote: the getter of a property, a protocol."""
+    callee: int
+    result: int
+    node: int = -1
+    number: int = -1
+    """Among the calls that are written; -1 for others."""
+    positional: list[int] = field(default_factory=list)
+    keywords: dict[str, int] = field(default_factory=dict)
+    stars: list[tuple[int, int]] = field(default_factory=list)
+    """Position and slot of what is spread."""
+    double_stars: list[int] = field(default_factory=list)
+    late: list[int] = field(default_factory=list)
+    """Arguments behind a star."""
+    is_decorator: bool = False
+    through: tuple[int, ...] = ()
+    """What was called on the way: partials, instances with `__call__`. None comes twice, so this ends."""
+
+    def instead(self, value: int, callee: int, **changes: Any) -> Call:
+        """The same call, of what `value` calls in its place."""
+        return replace(self, callee=callee, through=(*self.through, value), **changes)
+
+
+class Linking:
+    def __init__(
+        self,
+        program: Program,
+        modules: Modules,
+        hierarchy: Hierarchy,
+        values: Values,
+        bind: Callable[[Linking, Call, int], None] | None,
+        *,
+        backwards: bool,
+    ) -> None:
+        """`bind` does what a call does with a value that it calls; without it, nothing is called."""
+        self.program, self.modules, self.hierarchy, self.values = program, modules, hierarchy, values
+        self._bind = bind
+        self.solver = Solver(program.n_slots, backwards=backwards)
+        self.defined = [_value_of(values, number, one) for number, one in enumerate(program.definitions)]
+        self.members: dict[int, dict[str, int]] = {}
+        """By value of class: its attributes, from name to slot."""
+        self.locals: dict[int, dict[str, int]] = {}
+        """By slot of function: its variables, from name to slot."""
+        self.metaclasses: dict[int, int] = {}
+        """By value of class, where it is one of the unit."""
+        self.defaults = {fact.dst: fact.src for fact in program.every("default")}
+        self.texts = {fact.dst: fact.key for fact in program.every("text")}
+        self.stored: dict[int, set[str]] = {}
+        """By class: names that its own methods store on their first parameter."""
+        self.imports = {one.slot: one for one in program.imports if one.name != "*"}
+        self.stores: dict[int, list[int]] = {}
+        """By slot that several fill: from where."""
+        for fact in program.every("copy"):
+            self.stores.setdefault(fact.dst, []).append(fact.src)
+        self._spread: dict[str, frozenset[int]] = {}
+        self._index_members()
+        self.restart()
+
+    def restart(self) -> None:
+        """Forget what was solved. Names of slots stay."""
+        self.solver.restart()
+        self.nowhere = self.solver.named("nowhere")
+        """For results that nobody takes."""
+        self._keys: dict[int, list[str]] = {}
+        self._waiting_for_keys: dict[int, list[Callable[[str], None]]] = {}
+        self.handed: dict[int, list[int]] = {}
+        """By function: its parameters that it returns as they are."""
+        self.calls: list[Call] = []
+        self.written: list[Call] = []
+        """Those that stand in the code."""
+        self.decorated: list[Call] = []
+        """Those of decorators."""
+        self.bare: dict[int, int] = {}
+        """By slot of a decorated definition: the slot of what goes into its decorators."""
+        self.partials: dict[int, Call] = {}
+        """By slot of their result: calls that made partials."""
+        self.started: set[int] = set()
+        """Classes of which calls make instances: others have a `__new__` that gives something else."""
+        self.perhaps: list[tuple[int, int]] = []
+        """Defaults and their parameters, of calls that spread what they pass: they hold if nothing else comes."""
+        self.called: set[int] = set()
+        """Functions that some call was bound to."""
+        self.implied_functions: set[tuple[int, int]] = set()
+        """Scope and function."""
+        self.implied: set[tuple[int, int, str]] = set()
+        """Scope, receiver and name of special methods that Python calls by itself."""
+
+    def _index_members(self) -> None:
+        program = self.program
+        for fact in program.every("bind"):
+            number = program.of_slot.get(fact.src)
+            if number is None:
+                continue
+            if program.definitions[number].kind == "class":
+                self.members.setdefault(self.defined[number], {})[fact.key] = fact.dst
+            elif program.definitions[number].kind != "module":
+                self.locals.setdefault(fact.src, {})[fact.key] = fact.dst
+        owners = {d.parameters[0].slot: d.owner for d in program.definitions if d.owner >= 0 and d.parameters}
+        for fact in program.every("store_attribute"):
+            owner = owners.get(fact.dst)
+            if owner is not None:
+                self.stored.setdefault(self.defined[owner], set()).add(fact.key)
+
+    # slots with a name -----------------------------------------------------------------------------
+
+    def field_of(self, value: int, name: str) -> int:
+        """What was stored on a value under a name."""
+        return self.solver.named("field", value, name)
+
+    def element(self, container: int, key: str) -> int:
+        slot = self.solver.named("element", container, key)
+        if key not in (_ALL, _KEY) and self.solver.first("element", container, key):
+            self.solver.copy(slot, self.element(container, _ALL))
+            self._keys.setdefault(container, []).append(key)
+            for waiting in tuple(self._waiting_for_keys.get(container, ())):
+                waiting(key)
+        return slot
+
+    def each_key(self, container: int, waiting: Callable[[str], None]) -> None:
+        """Call `waiting` with each key of a container, those that are there and those that come."""
+        self._waiting_for_keys.setdefault(container, []).append(waiting)
+        for key in tuple(self._keys.get(container, ())):
+            waiting(key)
+
+    def all_elements(self, container: int) -> int:
+        return self.element(container, _ALL)
+
+    def keys_of(self, container: int) -> int:
+        return self.element(container, _KEY)
+
+    def item(self, container: int, key: str, dst: int) -> None:
+        """An item of a container goes to a slot."""
+        if key in (ANY, ":") or key.startswith("-"):
+            self.solver.copy(self.all_elements(container), dst)
+        else:
+            self.solver.copy(self.element(container, key), dst)
+            self.solver.copy(self.element(container, ANY), dst)
+
+    def returned(self, function: int) -> int:
+        return self.solver.named("return", function)
+
+    def yielded(self, function: int) -> int:
+        return self.solver.named("yield", function)
+
+    def setter_slot(self, of: int, role: str) -> int:
+        """The functions that set or delete a property."""
+        return self.solver.named(role, of)
+
+    def make_call(self, call: Call) -> None:
+        if self._bind is not None:
+            self.calls.append(call)
+            self.waits(call.callee, self._bind, call)
+
+    def imply(self, scope: int, value: int, name: str) -> None:
+        """Code of a scope makes Python call a special method of a value."""
+        if scope >= 0:
+            self.implied.add((scope, value, name))
+
+    def imply_function(self, scope: int, function: int) -> None:
+        """The same, of a function that is known."""
+        if scope >= 0:
+            self.implied_functions.add((scope, self.values.keys[function][1]))
+
+    def container(self, slot: int, type_name: str) -> int:
+        return self.values.make(Kind.CONTAINER, slot, type_name)
+
+    def instance(self, of: int) -> int:
+        return self.values.make(Kind.INSTANCE, of)
+
+    def builtin(self, name: str) -> int:
+        """An instance of a builtin type."""
+        return self.instance(self.values.external(f"builtins.{name}"))
+
+    def holding(self, value: int) -> int:
+        """A slot that holds just this value."""
+        slot = self.solver.named("just", value)
+        if self.solver.first("just", value):
+            self.solver.add(slot, value)
+        return slot
+
+    def view_of_place(self, file: int, place: int) -> int:
+        """A slot for a type expression of a file."""
+        return self.solver.named("type", file, place)
+
+    def spread_parameters(self, kind: str) -> frozenset[int]:
+        """The slots of parameters that hold the rest of what is passed."""
+        found = self._spread.get(kind)
+        if found is None:
+            every = (p for one in self.program.definitions for p in one.parameters)
+            found = self._spread[kind] = frozenset(p.slot for p in every if p.kind == kind)
+        return found
+
+    def class_of(self, value: int) -> int:
+        kind, a, _ = self.values.keys[value]
+        return a if kind == Kind.INSTANCE else value
+
+    def definition(self, value: int) -> Definition:
+        return self.program.definitions[self.values.keys[value][1]]
+
+    def waits(self, slot: int, does: Callable[..., None], *rest: object) -> None:
+        """Call `does(self, *rest, value)` with each value of a slot."""
+        self.solver.wait(slot, partial(does, self, *rest))
+
+
+def _value_of(values: Values, number: int, one: Definition) -> int:
+    if one.kind == "module":
+        return values.make(Kind.MODULE, one.file, "")
+    return values.make(Kind.CLASS if one.kind == "class" else Kind.FUNCTION, number)

@@ -1,0 +1,138 @@
+"""Which file a module is, what an import means, and which names a module offers."""
+
+from __future__ import annotations
+
+import builtins
+from functools import cache
+from itertools import takewhile
+
+from codelake.graph.link.program import Import, Program
+
+BUILTINS = frozenset(dir(builtins))
+_OF_EVERY_MODULE = ("__name__", "__file__", "__doc__", "__package__", "__path__")
+
+
+class Modules:
+    """Modules of a unit by name. Several files may have one name; the nearest to who asks is taken."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.by_name: dict[str, list[int]] = {}
+        self.by_path: dict[tuple[str, str], int] = {}
+        self.packages: set[str] = set()
+        """Names that are the first parts of some module's: packages, also those without an `__init__`."""
+        for number, file in enumerate(program.files):
+            self.by_path[file.repo, file.path] = number
+            if file.module is not None:
+                self.by_name.setdefault(file.module, []).append(number)
+                parts = file.module.split(".")
+                self.packages.update(".".join(parts[:n]) for n in range(1, len(parts)))
+        self.names: list[dict[str, int]] = [{} for _ in program.files]
+        """By file: its attributes, from name to slot."""
+        roots = {program.slot(number, 0): number for number in range(len(program.files))}
+        for fact in program.every("bind"):
+            if fact.src in roots:
+                self.names[roots[fact.src]][fact.key] = fact.dst
+        self.stars: list[list[Import]] = [[] for _ in program.files]
+        for one in program.imports:
+            if one.name == "*":
+                self.stars[one.file].append(one)
+        self.listed: list[set[str] | None] = [None] * len(program.files)
+        """By file: what `__all__` lists, if there is one."""
+        self.listed_of: dict[int, list[int]] = {}
+        self._read_exports()
+        self._offering: set[tuple[int, str]] = set()
+        self.found = cache(self._found)
+
+    def _read_exports(self) -> None:
+        for fact in self.program.every("export", "unexport", "export_of"):
+            names = self.listed[fact.file]
+            if names is None:
+                names = self.listed[fact.file] = set()
+            if fact.key:
+                names.add(fact.key)
+        for fact in self.program.every("export_of"):
+            self.listed_of.setdefault(fact.file, []).append(fact.src)
+        for fact in self.program.every("unexport"):
+            (self.listed[fact.file] or set()).discard(fact.key)
+
+    def _found(self, name: str, asking: int) -> int | None:
+        """The file of a module, as the file that asks would get it."""
+        files = self.by_name.get(name) or self._beside(name, asking)
+        if not files:
+            return None
+        here = self.program.files[asking]
+
+        def far(number: int) -> tuple[object, ...]:
+            file = self.program.files[number]
+            parts = zip(file.path.split("/"), here.path.split("/"), strict=False)
+            near = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], parts))
+            return file.repo != here.repo, file.path.endswith(".pyi"), -near, file.path
+
+        return min(files, key=far)
+
+    def _beside(self, name: str, asking: int) -> list[int]:
+        """A script finds what lies beside it."""
+        here = self.program.files[asking]
+        if here.module is not None and "." in here.module:
+            return []
+        folder = here.path.rpartition("/")[0]
+        path = f"{folder}/{name.replace('.', '/')}" if folder else name.replace(".", "/")
+        paths = (f"{path}.py", f"{path}/__init__.py")
+        return [self.by_path[here.repo, p] for p in paths if (here.repo, p) in self.by_path]
+
+    def is_package(self, name: str) -> bool:
+        return name in self.packages
+
+    def target(self, one: Import) -> str | None:
+        """The full name of the module that an import names; None if it leaves the top."""
+        if not one.level:
+            return one.module
+        file = self.program.files[one.file]
+        if file.module is None:
+            return None
+        parts = file.module.split(".")
+        up = one.level - 1 if file.is_package else one.level
+        if up > len(parts):
+            return None
+        base = parts[: len(parts) - up]
+        return ".".join([*base, one.module] if one.module else base)
+
+    def offers(self, file: int, name: str) -> bool:
+        """Whether a module has an attribute by its own code or by a star."""
+        return name in self.names[file] or any(True for _ in self.bringing(file, name))
+
+    def bringing(self, file: int, name: str) -> list[str]:
+        """The modules whose stars bring a name into a file, the last first."""
+        found = []
+        for one in reversed(self.stars[file]):
+            target = self.target(one)
+            if target is None:
+                continue
+            source = self.found(target, file)
+            if source is None:
+                if not self.is_package(target):
+                    found.append(target)  # not of the lake: it may bring anything
+            elif self.is_public(source, name):
+                found.append(target)
+        return found
+
+    def is_public(self, file: int, name: str) -> bool:
+        """Whether a star takes a name from a module."""
+        if (file, name) in self._offering:
+            return False  # modules that bring each other's names
+        listed = self.listed[file]
+        if listed is not None and "*" not in listed:
+            if name in listed:
+                return True
+            if file not in self.listed_of:
+                return False
+        elif name.startswith("_"):
+            return False
+        self._offering.add((file, name))
+        try:
+            if name in self.names[file]:
+                return True
+            return any(self.found(target, file) is not None for target in self.bringing(file, name))
+        finally:
+            self._offering.discard((file, name))

@@ -1,0 +1,294 @@
+"""The flow facts of a link unit: all files in one numbering of slots, definitions and scopes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from codelake.ids import file_id
+
+_WITH_NODES = ("definitions", "parameters", "imports", "annotations", "types")
+Numbers = np.ndarray[Any, np.dtype[np.int64]]
+
+
+class File(NamedTuple):
+    repo: str
+    path: str
+    module: str | None
+    digest: str
+    is_own: bool
+    id: str
+
+    @property
+    def is_package(self) -> bool:
+        return self.path.rpartition("/")[2].startswith("__init__.py")
+
+
+class Parameter(NamedTuple):
+    name: str
+    kind: str
+    slot: int
+
+
+@dataclass(slots=True)
+class Definition:
+    file: int
+    place: int
+    """In the evidence's `definitions`."""
+    node: int
+    kind: str
+    name: str
+    label: str
+    scope: int
+    """The scope that it is in; -1 for a module."""
+    slot: int
+    id: str
+    is_generator: bool = False
+    is_coroutine: bool = False
+    owner: int = -1
+    """The class whose body defines it."""
+    parameters: list[Parameter] = field(default_factory=list)
+
+
+class Fact(NamedTuple):
+    file: int
+    scope: int
+    dst: int
+    src: int
+    key: str
+
+
+class Import(NamedTuple):
+    file: int
+    node: int
+    slot: int
+    scope: int
+    level: int
+    module: str | None
+    name: str | None
+    as_name: str | None
+
+
+class Annotation(NamedTuple):
+    file: int
+    owner: int
+    scope: int
+    role: str
+    types: list[dict[str, Any]]
+
+
+class Program:
+    """Rows of one unit, read column by column. Slots are nodes of files, then their symbols."""
+
+    def __init__(self, table: pa.Table) -> None:
+        columns = (table.column(name).to_pylist() for name in ("repo", "path", "module", "digest", "is_own"))
+        self.files = [File(r, p, m, d, o, file_id(r, p)) for r, p, m, d, o in zip(*columns, strict=True)]
+        facts = _Nested(table, "facts")
+        self._place_slots(facts, [_Nested(table, n) for n in _WITH_NODES])
+        self._read_scopes(_Nested(table, "scopes"))
+        self._read_definitions(_Nested(table, "definitions"))
+        self._read_parameters(_Nested(table, "parameters"))
+        self._read_facts(facts)
+        self.imports = list(self._imports(_Nested(table, "imports")))
+        self.annotations = list(self._annotations(_Nested(table, "annotations"), _Nested(table, "types")))
+        self.calls = _Nested(table, "calls")
+
+    # slots -----------------------------------------------------------------------------------------
+
+    def _place_slots(self, facts: _Nested, others: list[_Nested]) -> None:
+        n_files = len(self.files)
+        nodes = np.ones(n_files, np.int64)
+        symbols = np.zeros(n_files, np.int64)
+        for name in ("dst", "src"):
+            values = facts.numbers(name)
+            np.maximum.at(nodes, facts.files, values + 1)
+            np.maximum.at(symbols, facts.files, -values)
+        for other in others:
+            for name in ("node", "owner"):
+                if name in other.names:
+                    np.maximum.at(nodes, other.files, other.numbers(name) + 2)
+            if "symbol" in other.names:
+                np.maximum.at(symbols, other.files, other.numbers("symbol") + 1)
+        self.n_nodes = nodes
+        self.bases = np.concatenate([[0], np.cumsum(nodes + symbols)])
+        self.n_slots = int(self.bases[-1])
+
+    def slots_of(self, files: Numbers, places: Numbers) -> Numbers:
+        """Slots of nodes, and of symbols, which are negative."""
+        bases = self.bases[files]
+        slots: Numbers = np.where(places >= 0, bases + places, bases + self.n_nodes[files] - 1 - places)
+        return slots
+
+    def slot(self, file: int, place: int) -> int:
+        base = int(self.bases[file])
+        return base + place if place >= 0 else base + int(self.n_nodes[file]) - 1 - place
+
+    # scopes and definitions ------------------------------------------------------------------------
+
+    def _read_scopes(self, rows: _Nested) -> None:
+        self.scope_bases = rows.starts
+        starts = rows.starts[rows.files]
+        parents = rows.numbers("parent")
+        self.scope_files = rows.files.tolist()
+        self.scope_kinds = rows.texts("kind")
+        self.scope_labels = rows.texts("label")
+        self.scope_nodes = rows.numbers("node").tolist()
+        self.scope_parents = np.where(parents < 0, -1, parents + starts).tolist()
+        self._flags = rows.booleans("is_generator"), rows.booleans("is_coroutine")
+
+    def _read_definitions(self, rows: _Nested) -> None:
+        files = rows.files.tolist()
+        scopes = np.where(rows.is_null("scope"), -1, rows.numbers("scope") + self.scope_bases[rows.files]).tolist()
+        body_scopes = (rows.numbers("body_scope") + self.scope_bases[rows.files]).tolist()
+        slots = self.slots_of(rows.files, rows.numbers("node")).tolist()
+        places = rows.places.tolist()
+        columns = rows.numbers("node").tolist(), rows.texts("kind"), rows.texts("name")
+        self.definitions: list[Definition] = []
+        self.of_scope: dict[int, int] = {}
+        self.of_slot: dict[int, int] = {}
+        self.definition_bases = rows.starts
+        generators, coroutines = self._flags
+        for row, (node, kind, name) in enumerate(zip(*columns, strict=True)):
+            file, body = files[row], body_scopes[row]
+            label = self.scope_labels[body] if kind != "module" else "<module>"
+            self.of_scope[body] = self.of_slot[slots[row]] = row
+            self.definitions.append(
+                Definition(
+                    file,
+                    places[row],
+                    node,
+                    "function" if kind == "async_function" else kind,
+                    name,
+                    label,
+                    scopes[row],
+                    slots[row],
+                    f"{self.files[file].id}#{label}",
+                    bool(generators[body]),
+                    bool(coroutines[body]),
+                )
+            )
+        self.of_id = {one.id: number for number, one in enumerate(self.definitions)}
+        for definition in self.definitions:
+            if definition.kind != "module":
+                owner = self.around(definition.scope)
+                if owner.kind == "class":
+                    definition.owner = self.of_slot[owner.slot]
+
+    def around(self, scope: int) -> Definition:
+        """The innermost module, class, function or lambda whose code a scope's is."""
+        while scope not in self.of_scope:
+            scope = self.scope_parents[scope]
+        return self.definitions[self.of_scope[scope]]
+
+    def _read_parameters(self, rows: _Nested) -> None:
+        owners = (rows.numbers("definition") + self.definition_bases[rows.files]).tolist()
+        slots = self.slots_of(rows.files, rows.numbers("node")).tolist()
+        for owner, name, kind, slot in zip(owners, rows.texts("name"), rows.texts("kind"), slots, strict=True):
+            self.definitions[owner].parameters.append(Parameter(name, kind, slot))
+
+    # facts -----------------------------------------------------------------------------------------
+
+    def _read_facts(self, rows: _Nested) -> None:
+        """Aliases become one slot; the other facts are kept by kind."""
+        kinds = pc.dictionary_encode(rows.column("kind"))
+        codes = kinds.indices.to_numpy(zero_copy_only=False)
+        names = kinds.dictionary.to_pylist()
+        dst = self.slots_of(rows.files, rows.numbers("dst"))
+        src = self.slots_of(rows.files, rows.numbers("src"))
+        scopes = rows.numbers("scope") + self.scope_bases[rows.files]
+        same = np.arange(self.n_slots)
+        if "alias" in names:
+            is_alias = codes == names.index("alias")
+            same[dst[is_alias]] = src[is_alias]
+            for _ in range(40):  # a loop may alias names in a circle, which hold nothing
+                further = same[same]
+                if np.array_equal(further, same):
+                    break
+                same = further
+        self.same = same
+        dst_same, src_same = same[dst], same[src]
+        keys = rows.column("key").fill_null("")
+        self.facts: dict[str, list[Fact]] = {}
+        self.places: dict[str, list[int]] = {}
+        """By kind, beside its facts: the node that a fact is about. Of arguments and elements: what is passed, held."""
+        for code, name in enumerate(names):
+            if name == "alias":
+                continue
+            at = np.flatnonzero(codes == code)
+            columns = rows.files[at], scopes[at], dst_same[at], src_same[at]
+            texts = keys.take(pa.array(at)).to_pylist()
+            self.facts[name] = list(map(Fact, *(column.tolist() for column in columns), texts))
+            if name in ("load_attribute", "call", "global"):
+                self.places[name] = rows.numbers("dst")[at].tolist()
+            elif name in ("argument", "element", "elements_of"):
+                self.places[name] = rows.numbers("src")[at].tolist()
+        self.callees = {fact.dst: fact.src for fact in self.facts.get("call", ())}
+        """By slot of its result: what a call calls."""
+        self.imported_names = self._imported_names(rows, codes, names, keys, src_same)
+
+    def _imported_names(self, rows: _Nested, codes: Any, names: list[str], keys: pa.Array, src: Numbers) -> list[Fact]:
+        """Where names are loaded that an import binds: file, node, and the slot that they mean."""
+        is_named = pc.not_equal(keys, "").to_numpy(zero_copy_only=False)
+        wanted = [code for code, name in enumerate(names) if name in ("alias", "copy")]
+        at = np.flatnonzero(np.isin(codes, wanted) & is_named)
+        columns = rows.files[at], rows.numbers("scope")[at], rows.numbers("dst")[at], src[at]
+        return list(map(Fact, *(column.tolist() for column in columns), keys.take(pa.array(at)).to_pylist()))
+
+    def every(self, *kinds: str) -> Iterator[Fact]:
+        for kind in kinds:
+            yield from self.facts.get(kind, ())
+
+    def _imports(self, rows: _Nested) -> Iterator[Import]:
+        columns = rows.files.tolist(), rows.numbers("node").tolist(), self.slots_of(rows.files, rows.numbers("node"))
+        scopes = rows.numbers("scope") + self.scope_bases[rows.files]
+        texts = (rows.column(name).to_pylist() for name in ("module", "name", "as_name"))
+        numbers = columns[2].tolist(), scopes.tolist(), rows.numbers("level").tolist()
+        yield from map(Import, columns[0], columns[1], *numbers, *texts)
+
+    def _annotations(self, rows: _Nested, types: _Nested) -> Iterator[Annotation]:
+        parts: dict[tuple[int, int], list[dict[str, Any]]] = {}
+        for file, place, part in zip(
+            types.files.tolist(), types.places.tolist(), types.values.to_pylist(), strict=True
+        ):
+            parts.setdefault((file, part["annotation"]), []).append({**part, "place": place})
+        scopes = rows.numbers("scope") + self.scope_bases[rows.files]
+        columns = rows.files.tolist(), rows.places.tolist(), rows.numbers("owner").tolist(), scopes.tolist()
+        for file, place, owner, scope, role in zip(*columns, rows.texts("role"), strict=True):
+            yield Annotation(file, owner, scope, role, parts.get((file, place), []))
+
+
+class _Nested:
+    """One nested column of all files, flat: its fields, and to which file each row belongs."""
+
+    def __init__(self, table: pa.Table, name: str) -> None:
+        column = table.column(name).combine_chunks()
+        if isinstance(column, pa.ChunkedArray):
+            column = pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
+        lengths = pc.list_value_length(column).fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
+        self.values: pa.StructArray = column.flatten()
+        self.names = [f.name for f in self.values.type]
+        self.starts = np.concatenate([[0], np.cumsum(lengths)[:-1]]) if len(lengths) else np.zeros(0, np.int64)
+        self.files: Numbers = np.repeat(np.arange(len(lengths)), lengths)
+        self.places: Numbers = np.arange(len(self.files)) - (self.starts[self.files] if len(self.files) else 0)
+
+    def column(self, name: str) -> pa.Array:
+        return self.values.field(name)
+
+    def numbers(self, name: str) -> Numbers:
+        found: Numbers = self.column(name).fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+        return found
+
+    def is_null(self, name: str) -> Any:
+        return self.column(name).is_null().to_numpy(zero_copy_only=False)
+
+    def booleans(self, name: str) -> Any:
+        return self.column(name).fill_null(False).to_numpy(zero_copy_only=False)
+
+    def texts(self, name: str) -> list[str]:
+        found: list[str] = self.column(name).fill_null("").to_pylist()
+        return found

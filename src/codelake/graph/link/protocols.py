@@ -1,0 +1,318 @@
+"""What Python calls by itself: iteration, items, operators, `with`, `await`, `except`."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from functools import partial
+
+from codelake.graph.link.attributes import provider, view
+from codelake.graph.link.linking import ANY, Call, Linking
+from codelake.graph.link.values import Kind
+
+OPERATORS = {
+    "Add": "add",
+    "Sub": "sub",
+    "Mult": "mul",
+    "MatMult": "matmul",
+    "Div": "truediv",
+    "FloorDiv": "floordiv",
+    "Mod": "mod",
+    "Pow": "pow",
+    "LShift": "lshift",
+    "RShift": "rshift",
+    "BitOr": "or",
+    "BitXor": "xor",
+    "BitAnd": "and",
+    "USub": "neg",
+    "UAdd": "pos",
+    "Invert": "invert",
+    "Eq": "eq",
+    "NotEq": "ne",
+    "Lt": "lt",
+    "LtE": "le",
+    "Gt": "gt",
+    "GtE": "ge",
+}
+_REFLECTED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
+
+
+def is_of_unit(link: Linking, value: int) -> bool:
+    """Whether a value is an instance of a class of the unit."""
+    kind, of, _ = link.values.keys[value]
+    return kind == Kind.INSTANCE and link.values.keys[of][0] == Kind.CLASS
+
+
+def special(link: Linking, value: int, name: str) -> int | None:
+    """The slot of a special method, which Python looks up on the class."""
+    if not is_of_unit(link, value):
+        return None
+    return provider(link, link.hierarchy.order(link.class_of(value)), name)
+
+
+def call_special(link: Linking, scope: int, value: int, name: str, result: int, *arguments: int) -> bool:
+    """Call a special method of an instance, if its class has it."""
+    if special(link, value, name) is None:
+        return False
+    link.imply(scope, value, name)
+    link.make_call(Call(-1, view(link, value, name), result, positional=list(arguments)))
+    return True
+
+
+# iteration ---------------------------------------------------------------------------------------
+
+
+def iterate(link: Linking, scope: int, dst: int, value: int) -> None:
+    """What iterating a value gives goes to a slot."""
+    kind, a, b = link.values.keys[value]
+    if kind == Kind.CONTAINER:
+        link.solver.copy(link.keys_of(value) if b == "dict" else link.all_elements(value), dst)
+    elif kind == Kind.GENERATOR:
+        link.solver.copy(link.yielded(a), dst)
+    elif kind == Kind.INSTANCE:
+        link.solver.copy(_iterated(link, value), dst)
+        if scope >= 0 and is_of_unit(link, value):
+            link.imply(scope, value, "__iter__" if special(link, value, "__iter__") is not None else "__getitem__")
+            link.waits(link.solver.named("iterator", value), _imply_next, scope)
+    elif kind == Kind.CLASS:
+        link.solver.add(dst, link.instance(value))  # of an enumeration
+
+
+def _imply_next(link: Linking, scope: int, value: int) -> None:
+    link.imply(scope, value, "__next__")
+
+
+def _iterated(link: Linking, value: int) -> int:
+    slot = link.solver.named("iterated", value)
+    if not link.solver.first("iterated", value):
+        return slot
+    of = link.class_of(value)
+    if link.values.keys[of][0] == Kind.EXTERNAL:
+        name = str(link.values.keys[of][1])
+        if name in ("builtins.str", "builtins.bytes"):
+            link.solver.add(slot, link.builtin("str" if name == "builtins.str" else "int"))
+        return slot
+    own = link.solver.named("iterator", value)
+    if call_special(link, -1, value, "__iter__", own):
+        link.waits(own, _advance, -1, slot)
+    else:
+        call_special(link, -1, value, "__getitem__", slot)
+    return slot
+
+
+def _advance(link: Linking, scope: int, dst: int, value: int) -> None:
+    if is_of_unit(link, value):
+        call_special(link, scope, value, "__next__", dst)
+    else:
+        iterate(link, scope, dst, value)
+
+
+def aiterate(link: Linking, scope: int, dst: int, value: int) -> None:
+    if not is_of_unit(link, value):
+        iterate(link, scope, dst, value)
+        return
+    own = link.solver.named("aiterator", value)
+    if link.solver.first("aiterator", value):
+        call_special(link, scope, value, "__aiter__", own)
+    link.waits(own, _advance_later, scope, dst)
+
+
+def _advance_later(link: Linking, scope: int, dst: int, value: int) -> None:
+    slot = link.solver.named("anext", value)
+    if call_special(link, scope, value, "__anext__", slot):
+        link.waits(slot, wait_for, scope, dst)
+    else:
+        iterate(link, scope, dst, value)
+
+
+# items -------------------------------------------------------------------------------------------
+
+
+def load_item(link: Linking, scope: int, key: str, dst: int, value: int) -> None:
+    kind, a, b = link.values.keys[value]
+    if kind == Kind.CONTAINER:
+        if key == ":":
+            link.solver.add(dst, value)
+        else:
+            link.item(value, key if b == "dict" or key.lstrip("-").isdigit() else ANY, dst)
+    elif kind == Kind.INSTANCE:
+        of = link.values.keys[a]
+        if of[0] == Kind.EXTERNAL:
+            if str(of[1]) in ("builtins.str", "builtins.bytes"):
+                link.solver.add(dst, value)
+        else:
+            call_special(link, scope, value, "__getitem__", dst)
+    elif kind == Kind.CLASS:
+        link.solver.add(dst, value)  # a generic class with its parameters
+    elif kind == Kind.EXTERNAL and str(a).rpartition(".")[2][:1].isupper():
+        link.solver.add(dst, value)  # the same, as far as its name tells
+
+
+def store_item(link: Linking, scope: int, key: str, src: int, value: int) -> None:
+    if link.values.keys[value][0] == Kind.CONTAINER:
+        link.solver.copy(src, link.element(value, key if key != ":" and not key.startswith("-") else ANY))
+    else:
+        call_special(link, scope, value, "__setitem__", link.nowhere, link.nowhere, src)
+
+
+def unpack(link: Linking, scope: int, key: str, dst: int, value: int) -> None:
+    if link.values.keys[value][0] == Kind.CONTAINER and link.values.keys[value][2] in ("tuple", "list"):
+        link.item(value, key, dst)
+    else:
+        iterate(link, scope, dst, value)
+
+
+def unpack_rest(link: Linking, scope: int, key: str, dst: int, value: int) -> None:
+    made = link.container(dst, "list")
+    link.solver.add(dst, made)
+    if link.values.keys[value][0] == Kind.CONTAINER:
+        first = int(key)
+
+        def take(key: str) -> None:
+            if not key.isdigit() or int(key) >= first:
+                link.solver.copy(link.element(value, key), link.element(made, ANY))
+
+        link.each_key(value, take)
+    else:
+        iterate(link, scope, link.element(made, ANY), value)
+
+
+def add_elements(link: Linking, scope: int, container: int, but: Container[str], value: int) -> None:
+    """A container takes all that another, or anything that can be iterated, holds; but not under some keys, which
+    are given something else behind."""
+    is_dict = link.values.keys[container][2] == "dict"
+    if link.values.keys[value][0] == Kind.CONTAINER and (is_dict or link.values.keys[value][2] != "dict"):
+        link.each_key(value, partial(_take_element, link, container, value, is_dict, but))
+        if is_dict:
+            link.solver.copy(link.keys_of(value), link.keys_of(container))
+    else:
+        iterate(link, scope, link.element(container, ANY), value)
+
+
+def _take_element(link: Linking, container: int, value: int, is_dict: bool, but: Container[str], key: str) -> None:
+    if is_dict and key in but:
+        return
+    link.solver.copy(link.element(value, key), link.element(container, key if is_dict else ANY))
+
+
+def delete_item(link: Linking, scope: int, value: int) -> None:
+    call_special(link, scope, value, "__delitem__", link.nowhere)
+
+
+# truth and text ----------------------------------------------------------------------------------
+
+
+def test(link: Linking, scope: int, value: int) -> None:
+    if not call_special(link, scope, value, "__bool__", link.nowhere):
+        call_special(link, scope, value, "__len__", link.nowhere)
+
+
+def text_of(link: Linking, scope: int, value: int) -> None:
+    """What `print` asks for."""
+    if not call_special(link, scope, value, "__str__", link.nowhere):
+        call_special(link, scope, value, "__repr__", link.nowhere)
+
+
+def formatted(link: Linking, scope: int, value: int) -> None:
+    if not call_special(link, scope, value, "__format__", link.nowhere):
+        text_of(link, scope, value)
+
+
+def raised(link: Linking, scope: int, value: int) -> None:
+    """A class that is raised is called."""
+    if link.values.keys[value][0] == Kind.CLASS:
+        link.make_call(Call(scope, link.holding(value), link.nowhere))
+
+
+# operators ---------------------------------------------------------------------------------------
+
+
+def operate(link: Linking, scope: int, key: str, operand: int, dst: int, value: int) -> None:
+    """An operator, by its left operand."""
+    kind, _, b = link.values.keys[value]
+    name = OPERATORS.get(key.removeprefix("i"))
+    if name is None:
+        return
+    arguments = () if operand < 0 else (operand,)
+    if is_of_unit(link, value):
+        names = (f"__i{name}__", f"__{name}__") if key.startswith("i") else (f"__{name}__",)
+        any(call_special(link, scope, value, one, dst, *arguments) for one in names)
+    elif kind == Kind.CONTAINER and name in ("add", "mul", "or") and b != "generator":
+        made = link.container(dst, str(b))
+        link.solver.add(dst, made)
+        add_elements(link, scope, made, (), value)
+        if operand >= 0:
+            link.waits(operand, _add_operand, scope, made)
+    elif kind == Kind.INSTANCE:
+        link.solver.add(dst, value)
+
+
+def _add_operand(link: Linking, scope: int, made: int, value: int) -> None:
+    if link.values.keys[value][0] == Kind.CONTAINER:
+        add_elements(link, scope, made, (), value)
+
+
+def reflect(link: Linking, scope: int, key: str, left: int, dst: int, value: int) -> None:
+    """The same, by its right operand, which Python asks if the left does not answer."""
+    name = OPERATORS.get(key)
+    if name is not None:
+        call_special(link, scope, value, f"__r{name}__", dst, left)
+
+
+def compare(link: Linking, scope: int, key: str, operand: int, dst: int, value: int) -> None:
+    if key in OPERATORS:  # what is compared with anything would hold everything: it is not passed
+        call_special(link, scope, value, f"__{OPERATORS[key]}__", dst)
+    link.solver.add(dst, link.builtin("bool"))
+
+
+def contain(link: Linking, scope: int, left: int, dst: int, value: int) -> None:
+    call_special(link, scope, value, "__contains__", dst, left)
+
+
+# with, await, except -----------------------------------------------------------------------------
+
+
+def enter(link: Linking, scope: int, dst: int, value: int) -> None:
+    kind, a, _ = link.values.keys[value]
+    if kind == Kind.ENTERED:
+        function = link.values.keys[a]
+        if function[0] == Kind.FUNCTION:
+            link.solver.copy(link.yielded(function[1]), dst)
+    elif is_of_unit(link, value):
+        if call_special(link, scope, value, "__enter__", dst):
+            call_special(link, scope, value, "__exit__", link.nowhere)
+        elif any(link.values.keys[one][0] == Kind.EXTERNAL for one in link.hierarchy.order(link.class_of(value))):
+            link.solver.add(dst, value)
+    else:
+        link.solver.add(dst, value)
+
+
+def aenter(link: Linking, scope: int, dst: int, value: int) -> None:
+    slot = link.solver.named("aenter", value)
+    if call_special(link, scope, value, "__aenter__", slot):
+        link.waits(slot, wait_for, scope, dst)
+        call_special(link, scope, value, "__aexit__", link.nowhere)
+    else:
+        enter(link, scope, dst, value)
+
+
+def wait_for(link: Linking, scope: int, dst: int, value: int) -> None:
+    """What awaiting a value, or delegating to it, gives."""
+    kind, a, _ = link.values.keys[value]
+    if kind in (Kind.COROUTINE, Kind.GENERATOR):
+        link.solver.copy(link.returned(a), dst)
+        for parameter in link.handed.get(a, ()):
+            link.solver.copy(parameter, dst)
+    elif kind == Kind.EXTERNAL:
+        link.solver.add(dst, value)
+    elif is_of_unit(link, value):
+        slot = link.solver.named("await", value)
+        if call_special(link, scope, value, "__await__", slot):
+            link.waits(slot, wait_for, scope, dst)
+
+
+def catch(link: Linking, dst: int, value: int) -> None:
+    kind = link.values.keys[value][0]
+    if kind in (Kind.CLASS, Kind.EXTERNAL):
+        link.solver.add(dst, link.instance(value))
+    elif kind == Kind.CONTAINER:
+        link.waits(link.all_elements(value), catch, dst)

@@ -1,0 +1,69 @@
+"""Why a call has no target: one reason each, from what its callee is made of."""
+
+from __future__ import annotations
+
+from codelake.graph.link.linking import Call, Linking
+from codelake.graph.link.program import Fact
+from codelake.graph.link.values import Kind
+
+_FOLLOWED = ("load_attribute", "load_item", "call", "iterate", "unpack", "global", "await", "enter", "copy")
+_DEPTH = 6
+
+
+class Reasons:
+    def __init__(self, link: Linking) -> None:
+        self.link = link
+        program = link.program
+        self.parameters = {p.slot for one in program.definitions for p in one.parameters}
+        self.made: dict[int, tuple[str, Fact]] = {}
+        """By slot: a fact that fills it, with its kind."""
+        for kind in _FOLLOWED:
+            for fact in program.facts.get(kind, ()):
+                self.made.setdefault(fact.dst, (kind, fact))
+
+    def of(self, call: Call) -> str:
+        if self.derived(call.callee) is not None or self._holds_external(call.callee):
+            return "result of external code"
+        if self.link.solver.of(call.callee):
+            return "unknown receiver"
+        if call.callee in self.parameters:
+            return "unknown parameter"
+        kind, fact = self.made.get(call.callee, ("", None))
+        if fact is None or kind == "global":
+            return "unreachable"
+        if kind == "load_item":
+            return "dynamic"
+        if kind == "copy" and fact.src in self.parameters:
+            return "unknown parameter"
+        return "unknown receiver"
+
+    def derived(self, slot: int, depth: int = _DEPTH) -> str | None:
+        """A name for what comes from the result of external code: `re.compile().match`."""
+        external = self._external(slot)
+        if external is not None:
+            return external
+        kind, fact = self.made.get(slot, ("", None))
+        if fact is None or not depth or self.link.solver.of(slot):
+            return None
+        before = self.derived(fact.src, depth - 1)
+        if before is None:
+            return None
+        if kind == "load_attribute":
+            return f"{before}.{fact.key}"
+        if kind == "call":
+            return f"{before}()"
+        return f"{before}[]" if kind in ("load_item", "iterate", "unpack") else before
+
+    def _external(self, slot: int) -> str | None:
+        """The one external thing that a slot holds, or an instance of one."""
+        found = set()
+        for value in self.link.solver.of(slot):
+            kind, a, _ = self.link.values.keys[value]
+            if kind == Kind.INSTANCE:
+                kind, a, _ = self.link.values.keys[a]
+            if kind == Kind.EXTERNAL:
+                found.add(str(a))
+        return min(found) if found else None
+
+    def _holds_external(self, slot: int) -> bool:
+        return self._external(slot) is not None

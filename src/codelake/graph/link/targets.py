@@ -1,0 +1,217 @@
+"""From values to ids: what a call calls, what an attribute is, and how sure that is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from codelake.graph.link.attributes import provider
+from codelake.graph.link.linking import Call, Linking
+from codelake.graph.link.program import Definition, Import
+from codelake.graph.link.values import Kind, is_derived
+from codelake.ids import external_id, file_id
+
+MAX_TARGETS = 24
+"""More candidates than this say nothing about a call."""
+
+
+class Target(NamedTuple):
+    id: str
+    method: str
+    sure: float
+    """How sure the way is that led to it, if it is the only one."""
+    function: int = -1
+    """Its definition, if it is a function of the unit."""
+    shift: int = 0
+    """How many parameters are filled before the first argument."""
+
+
+def confidence(sure: float, n: int) -> float:
+    """Of one among n candidates: certain ways lose a tenth for each further one, until they are as good as a guess."""
+    return round(max(sure - 0.1 * (n - 1), 0.2 if n > 8 else 0.3), 2)
+
+
+def targets(link: Linking, call: Call) -> list[Target]:
+    """What a call may call, sorted by id; one entry an id."""
+    return surest(target for value in link.solver.of(call.callee) for target in called_by(link, value, call))
+
+
+def surest(found: Iterable[Target]) -> list[Target]:
+    """Of each id the surest, sorted."""
+    best: dict[str, Target] = {}
+    for target in found:
+        known = best.get(target.id)
+        if known is None or (target.sure, target) > (known.sure, known):
+            best[target.id] = target
+    return sorted(best.values())
+
+
+def called_by(link: Linking, value: int, call: Call | None = None) -> list[Target]:
+    kind, a, b = link.values.keys[value]
+    if kind == Kind.FUNCTION:
+        is_name = call is not None and _is_named(link, call.callee)
+        return [_function(link, a, "name", 1.0) if is_name else _function(link, a, "flow", 0.9)]
+    if kind == Kind.BOUND:
+        of, number, _ = link.values.keys[a]
+        if of != Kind.FUNCTION:
+            return called_by(link, a, call)
+        is_class = link.values.keys[int(b)][0] == Kind.CLASS
+        return [_function(link, number, "class" if is_class else "receiver", 0.95, shift=1)]
+    if kind == Kind.CLASS:
+        is_name = call is not None and _is_named(link, call.callee)
+        method, sure = ("name", 1.0) if is_name else ("flow", 0.9)
+        return [Target(link.program.definitions[a].id, method, sure)]
+    if kind == Kind.INSTANCE:
+        return _of_instance(link, value, "__call__")
+    if kind == Kind.EXTERNAL:
+        return _external(str(a))
+    if kind == Kind.METHOD:
+        return [Target(external_id(f"builtins.{_type_name(link, a)}.{b}"), "receiver", 0.9)]
+    if kind in (Kind.STATICMETHOD, Kind.CLASSMETHOD, Kind.MANAGER):
+        return called_by(link, int(a), call)
+    if kind == Kind.PARTIAL:
+        made = link.partials[a]
+        slots = made.positional[:1]
+        inner = [called_by(link, one) for slot in slots for one in link.solver.of(slot) if one != value]
+        n = len(made.positional) - 1
+        return [target._replace(shift=target.shift + n) for found in inner for target in found]
+    if kind == Kind.SETTER:
+        return [Target(external_id(f"builtins.property.{b}"), "receiver", 0.9)]
+    return []
+
+
+def _function(link: Linking, number: int, method: str, sure: float, *, shift: int = 0) -> Target:
+    return Target(link.program.definitions[number].id, method, sure, number, shift)
+
+
+def _external(name: str) -> list[Target]:
+    if is_derived(name):
+        return []
+    return [Target(external_id(name), "builtin" if name.startswith("builtins.") else "import", 0.95)]
+
+
+def _of_instance(link: Linking, value: int, name: str) -> list[Target]:
+    return [_function(link, number, "receiver", 0.9, shift=1) for number in special_functions(link, value, name)]
+
+
+def special_functions(link: Linking, value: int, name: str) -> list[int]:
+    """The functions that are a special method of an instance of the unit."""
+    of = link.class_of(value)
+    if link.values.keys[of][0] != Kind.CLASS:
+        return []
+    slot = provider(link, link.hierarchy.order(of), name)
+    return [] if slot is None else functions_in(link, slot)
+
+
+def functions_in(link: Linking, slot: int) -> list[int]:
+    """The functions that a slot holds, also under what classes wrap methods in."""
+    found = set()
+    for value in link.solver.of(slot):
+        kind, a, _ = link.values.keys[value]
+        while kind in (Kind.PROPERTY, Kind.CLASSMETHOD, Kind.STATICMETHOD, Kind.MANAGER, Kind.BOUND):
+            kind, a, _ = link.values.keys[int(a)]
+        if kind == Kind.FUNCTION:
+            found.add(a)
+    return sorted(found)
+
+
+def _type_name(link: Linking, value: int) -> str:
+    kind, _, name = link.values.keys[value]
+    return str(name) if kind == Kind.CONTAINER else "generator"
+
+
+def _is_named(link: Linking, slot: int) -> bool:
+    """Whether a slot is just the name of a definition or of something imported."""
+    return slot in link.program.of_slot or slot in link.imports
+
+
+def type_id(link: Linking, value: int) -> str | None:
+    """The type of which a value is, if it is an instance."""
+    kind, a, b = link.values.keys[value]
+    if kind == Kind.INSTANCE:
+        of, text, _ = link.values.keys[a]
+        if of == Kind.CLASS:
+            return f"{link.program.definitions[text].id}@type"
+        return None if is_derived(str(text)) else f"{external_id(str(text))}@type"
+    if kind == Kind.CONTAINER:
+        return f"{external_id(f'builtins.{b}')}@type"
+    return None
+
+
+# names of modules --------------------------------------------------------------------------------
+
+
+def module_id(link: Linking, value: int) -> str:
+    _, file, name = link.values.keys[value]
+    if file >= 0:
+        return f"{link.program.files[file].id}#<module>"
+    for other in link.program.files:  # a package without a file of its own: its folder
+        if other.module is not None and other.module.startswith(f"{name}."):
+            depth = other.module.count(".") - str(name).count(".") + other.is_package
+            return file_id(other.repo, f"{other.path.rsplit('/', depth)[0]}/")
+    raise AssertionError(f"no module lies below {name}")
+
+
+def things_of_import(link: Linking, one: Import, seen: frozenset[tuple[int, str]] = frozenset()) -> list[str]:
+    """What an import names: a module, or what the module has under the name."""
+    target = link.modules.target(one)
+    if target is None or one.name == "*":
+        return []
+    if one.name is None:
+        return [_module_or_external(link, target, one.file)]
+    file = link.modules.found(target, one.file)
+    below = link.modules.found(f"{target}.{one.name}", one.file)
+    if file is None or (file == one.file and below is not None):
+        return [_module_or_external(link, f"{target}.{one.name}", one.file)]
+    return things(link, file, one.name, seen)
+
+
+def _module_or_external(link: Linking, name: str, asking: int) -> str:
+    file = link.modules.found(name, asking)
+    if file is not None:
+        return f"{link.program.files[file].id}#<module>"
+    if link.modules.is_package(name):
+        return module_id(link, link.values.make(Kind.MODULE, -1, name))
+    return external_id(name)
+
+
+def things(link: Linking, file: int, name: str, seen: frozenset[tuple[int, str]] = frozenset()) -> list[str]:
+    """What a module's attribute is: definitions, variables and modules, through imports and stars."""
+    if (file, name) in seen:
+        return []
+    seen = seen | {(file, name)}
+    slot = link.modules.names[file].get(name)
+    own = link.program.files[file]
+    if slot is not None:
+        found: list[str] = []
+        for source in link.stores.get(slot, [slot]):
+            if source in link.imports:
+                found += things_of_import(link, link.imports[source], seen)
+            elif source in link.program.of_slot and link.program.definitions[link.program.of_slot[source]].file == file:
+                found.append(link.program.definitions[link.program.of_slot[source]].id)
+            else:
+                found.append(f"{own.id}#:{name}")
+        return sorted(set(found))
+    for source_name in link.modules.bringing(file, name):
+        brought = link.modules.found(source_name, file)
+        return [external_id(f"{source_name}.{name}")] if brought is None else things(link, brought, name, seen)
+    if own.module is not None:
+        below = f"{own.module}.{name}"
+        if link.modules.found(below, file) is not None or link.modules.is_package(below):
+            return [_module_or_external(link, below, file)]
+    return []
+
+
+def parameter_of(function: Definition, key: str, shift: int) -> str | None:
+    """The name of the parameter that an argument fills, by its position or keyword."""
+    if key.startswith("="):
+        name = key[1:]
+        if any(p.name == name and p.kind in ("positional", "keyword_only") for p in function.parameters):
+            return name
+        return next((p.name for p in function.parameters if p.kind == "var_keyword"), None)
+    if not key.isdigit():
+        return None
+    places = [p for p in function.parameters if p.kind in ("positional", "positional_only")]
+    if int(key) + shift < len(places):
+        return places[int(key) + shift].name
+    return next((p.name for p in function.parameters if p.kind == "var_positional"), None)

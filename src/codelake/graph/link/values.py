@@ -1,0 +1,74 @@
+"""What a slot can hold. A value is a number; what it is can be looked up here, and is made once."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class Kind(IntEnum):
+    FUNCTION = 0
+    """A function or lambda: its definition."""
+    CLASS = 1
+    """A class: its definition."""
+    MODULE = 2
+    """A module: its file."""
+    EXTERNAL = 3
+    """What no repository of the lake defines: its dotted name."""
+    INSTANCE = 4
+    """An instance of a class: the value of the class."""
+    BOUND = 5
+    """A method with what it is bound to: function and receiver, both values."""
+    CONTAINER = 6
+    """A container made at a slot, of a builtin type."""
+    GENERATOR = 7
+    """What calling a generator function gives: its definition."""
+    COROUTINE = 8
+    """What calling an async function gives: its definition."""
+    SUPER = 9
+    """`super()`: the class that it is written in, and the receiver."""
+    PARTIAL = 10
+    """A `functools.partial`: the call that made it."""
+    PROPERTY = 11
+    """A property: the value that gets it."""
+    CLASSMETHOD = 12
+    STATICMETHOD = 13
+    METHOD = 14
+    """A method of a container or of an instance of a builtin type: the receiver and the name."""
+    MANAGER = 15
+    """A function under `contextlib.contextmanager`: the value of the function."""
+    ENTERED = 16
+    """What calling such a function gives."""
+    SETTER = 17
+    """`x.setter` of a property."""
+
+
+Key = tuple[Kind, int, int | str]
+
+MAX_PARTS = 6
+"""How many parts an external name may have; attributes of attributes are not followed further."""
+
+
+class Values:
+    def __init__(self) -> None:
+        self.keys: list[Key] = []
+        self.numbers: dict[Key, int] = {}
+
+    def make(self, kind: Kind, a: int | str, b: int | str = 0) -> int:
+        key: Key = (kind, a, b)  # type: ignore[assignment]
+        number = self.numbers.get(key)
+        if number is None:
+            number = self.numbers[key] = len(self.keys)
+            self.keys.append(key)
+        return number
+
+    def external(self, name: str) -> int:
+        return self.make(Kind.EXTERNAL, name)
+
+    def attribute(self, name: str, attribute: str) -> int | None:
+        """An attribute of something external. None where that leads too far."""
+        return self.external(f"{name}.{attribute}") if name.count(".") + 1 < MAX_PARTS else None
+
+
+def is_derived(name: str) -> bool:
+    """Whether an external name is merely a name on an unknown result, such as `re.compile().match`."""
+    return "(" in name or "[" in name
