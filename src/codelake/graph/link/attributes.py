@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import builtins
+
 from codelake.graph.link.linking import Call, Linking
 from codelake.graph.link.values import Kind
 
@@ -183,6 +185,20 @@ def invoke(link: Linking, function: int, receiver: int) -> int:
     return slot
 
 
+def special(link: Linking, value: int, name: str) -> int | None:
+    """The slot of a special method of an instance of the unit: Python looks it up on the class, and binds it."""
+    of = link.class_of(value)
+    if link.values.keys[value][0] != Kind.INSTANCE or link.values.keys[of][0] != Kind.CLASS:
+        return None
+    found = provider(link, link.hierarchy.order(of), name)
+    if found is None:
+        return None
+    slot = link.solver.named("special", value, name)
+    if link.solver.first("special", value, name):
+        link.waits(found, _got_from_instance, value, slot)
+    return slot
+
+
 def _of_super(link: Linking, value: int, name: str, slot: int) -> None:
     _, written_in, receiver = link.values.keys[value]
     of = link.class_of(int(receiver))
@@ -210,7 +226,10 @@ def _of_external(link: Linking, value: int, name: str, slot: int) -> None:
 
 
 def _of_container(link: Linking, value: int, name: str, slot: int) -> None:
-    link.solver.add(slot, link.values.make(Kind.METHOD, value, name))
+    kind, _, type_name = link.values.keys[value]
+    of = getattr(builtins, str(type_name), None) if kind == Kind.CONTAINER else None
+    if of is None or hasattr(of, name):
+        link.solver.add(slot, link.values.make(Kind.METHOD, value, name))
 
 
 def _of_function(link: Linking, value: int, name: str, slot: int) -> None:

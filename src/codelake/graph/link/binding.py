@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from codelake.graph.link.attributes import provider, view
+from codelake.graph.link.attributes import provider, special
 from codelake.graph.link.known import call_external, call_method
 from codelake.graph.link.linking import ANY, Call, Linking
 from codelake.graph.link.program import Definition, Parameter
 from codelake.graph.link.values import Kind
 
 _MAX_THROUGH = 4
+_MAX_INDEX = 8
 
 
 def bind(link: Linking, call: Call, value: int) -> None:
@@ -87,7 +88,9 @@ def _construct(link: Linking, call: Call, receiver: int, result: int, member: in
 
 
 def _instance(link: Linking, call: Call, value: int) -> None:
-    link.make_call(call.instead(value, view(link, value, "__call__")))
+    method = special(link, value, "__call__")
+    if method is not None:
+        link.make_call(call.instead(value, method))
 
 
 def _wrapped(link: Linking, call: Call, value: int) -> None:
@@ -188,6 +191,8 @@ class _Given:
         type_name = "tuple" if parameter is self.rest else "dict"
         container = self.link.container(parameter.slot, type_name)
         self.link.solver.add(parameter.slot, container)
+        if key.isdigit() and int(key) >= _MAX_INDEX:
+            key = ANY  # a function that hands on all it was given and one more would count without end
         self.link.solver.copy(slot, self.link.element(container, key))
 
     def position(self, position: int, slot: int) -> None:

@@ -83,12 +83,22 @@ def _add_stubs(link: Linking) -> None:
 def _add_made(link: Linking) -> dict[int, int]:
     """Containers by the slot that makes them."""
     made: dict[int, int] = {}
+    constants = {fact.dst: fact.key for fact in link.program.every("make") if fact.key not in _CONTAINERS}
+    for slot, name in constants.items():
+        link.solver.add(slot, link.builtin(name))
+    held: dict[int, set[str | None]] = {}
+    for fact in link.program.every("element"):
+        held.setdefault(fact.dst, set()).add(constants.get(fact.src))
+    for fact in link.program.every("elements_of", "key"):
+        held.setdefault(fact.dst, set()).add(None)
     for fact in link.program.every("make"):
         if fact.key in _CONTAINERS:
-            made[fact.dst] = link.container(fact.dst, fact.key)
-            link.solver.add(fact.dst, made[fact.dst])
-        else:
-            link.solver.add(fact.dst, link.builtin(fact.key))
+            types = held.get(fact.dst, {None})
+            if None in types:
+                made[fact.dst] = link.container(fact.dst, fact.key)
+                link.solver.add(fact.dst, made[fact.dst])
+            else:
+                link.solver.add(fact.dst, link.constants(fact.key, tuple(sorted(map(str, types)))))
     return made
 
 
@@ -96,6 +106,8 @@ def _add_elements(link: Linking, made: dict[int, int]) -> None:
     program = link.program
     written: dict[int, list[tuple[int, str]]] = {}
     for node, fact in zip(program.places.get("element", ()), program.every("element"), strict=True):
+        if fact.dst not in made:
+            continue  # of constants
         link.solver.copy(fact.src, link.element(made[fact.dst], fact.key))
         written.setdefault(fact.dst, []).append((node, fact.key))
     for node, fact in zip(program.places.get("elements_of", ()), program.every("elements_of"), strict=True):

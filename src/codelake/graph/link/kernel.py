@@ -30,18 +30,22 @@ def linked(table: pa.Table, *, backwards: bool = False) -> Linking:
     bases, metaclasses = _bases(program, modules, values, backwards)
     link = Linking(program, modules, Hierarchy(bases), values, bind, backwards=backwards)
     link.metaclasses = metaclasses
-    for _ in range(_MAX_ROUNDS):
-        add_receivers(link)
-        add_bare(link)
-        add_names(link)
-        add_values(link)
-        link.solver.solve()
-        add_entries(link)
-        link.solver.solve()
-        if not link.solver.widen():
-            break
+    _solve(link)
+    if link.solver.widen():
         link.restart()
+        _solve(link)
+        link.solver.widen()
     return link
+
+
+def _solve(link: Linking) -> None:
+    add_receivers(link)
+    add_bare(link)
+    add_names(link)
+    add_values(link)
+    link.solver.solve()
+    add_entries(link)
+    link.solver.solve()
 
 
 Bases = dict[int, list[int]]

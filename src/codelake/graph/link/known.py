@@ -405,13 +405,14 @@ def call_method(link: Linking, call: Call, value: int) -> None:
     type_name = str(link.values.keys[receiver][2])
     text = link.texts.get(call.positional[0]) if call.positional and type_name == "dict" else None
     key = ANY if text is None else repr(text)
-    if name in _ADDING and len(call.positional) > _ADDING[name]:
+    is_open = receiver not in link.constant
+    if is_open and name in _ADDING and len(call.positional) > _ADDING[name]:
         link.solver.copy(call.positional[_ADDING[name]], link.element(receiver, key))
     if name in _TAKING:
         link.item(receiver, key, call.result)
         for slot in call.positional[1:2]:
             link.solver.copy(slot, call.result)
-    elif name in ("extend", "update", "union", "extendleft"):
+    elif name in ("extend", "update", "union", "extendleft") and is_open:
         for slot in call.positional:
             link.waits(slot, add_elements, call.scope, receiver, ())
         for keyword, slot in call.keywords.items():

@@ -7,7 +7,8 @@ function's results) and made once, so that neither order nor repetition matters.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from copy import copy
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -46,7 +47,11 @@ class Call:
 
     def instead(self, value: int, callee: int, **changes: Any) -> Call:
         """The same call, of what `value` calls in its place."""
-        return replace(self, callee=callee, through=(*self.through, value), **changes)
+        made = copy(self)
+        made.callee, made.through = callee, (*self.through, value)
+        for name, changed in changes.items():
+            setattr(made, name, changed)
+        return made
 
 
 class Linking:
@@ -89,8 +94,11 @@ class Linking:
         self.solver.restart()
         self.nowhere = self.solver.named("nowhere")
         """For results that nobody takes."""
+        self._elements: dict[tuple[int, str], int] = {}
         self._keys: dict[int, list[str]] = {}
         self._waiting_for_keys: dict[int, list[Callable[[str], None]]] = {}
+        self.constant: set[int] = set()
+        """Containers that nothing is put into."""
         self.handed: dict[int, list[int]] = {}
         """By function: its parameters that it returns as they are."""
         self.calls: list[Call] = []
@@ -136,8 +144,11 @@ class Linking:
         return self.solver.named("field", value, name)
 
     def element(self, container: int, key: str) -> int:
-        slot = self.solver.named("element", container, key)
-        if key not in (_ALL, _KEY) and self.solver.first("element", container, key):
+        slot = self._elements.get((container, key))
+        if slot is not None:
+            return slot
+        slot = self._elements[container, key] = self.solver.named("element", container, key)
+        if key not in (_ALL, _KEY):
             self.solver.copy(slot, self.element(container, _ALL))
             self._keys.setdefault(container, []).append(key)
             for waiting in tuple(self._waiting_for_keys.get(container, ())):
@@ -191,6 +202,16 @@ class Linking:
 
     def container(self, slot: int, type_name: str) -> int:
         return self.values.make(Kind.CONTAINER, slot, type_name)
+
+    def constants(self, type_name: str, types: tuple[str, ...]) -> int:
+        """A container that was written with constants alone. Those with the same types of constants are one value,
+        and nothing else is put into them: there are many, and little hangs on them."""
+        value = self.values.make(Kind.CONTAINER, self.solver.named("constants", type_name, types), type_name)
+        if value not in self.constant:
+            self.constant.add(value)
+            for one in types:
+                self.solver.add(self.element(value, ANY), self.builtin(one))
+        return value
 
     def instance(self, of: int) -> int:
         return self.values.make(Kind.INSTANCE, of)

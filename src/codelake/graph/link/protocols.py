@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container
 from functools import partial
 
-from codelake.graph.link.attributes import provider, view
+from codelake.graph.link.attributes import special
 from codelake.graph.link.linking import ANY, Call, Linking
 from codelake.graph.link.values import Kind
 
@@ -42,19 +42,13 @@ def is_of_unit(link: Linking, value: int) -> bool:
     return kind == Kind.INSTANCE and link.values.keys[of][0] == Kind.CLASS
 
 
-def special(link: Linking, value: int, name: str) -> int | None:
-    """The slot of a special method, which Python looks up on the class."""
-    if not is_of_unit(link, value):
-        return None
-    return provider(link, link.hierarchy.order(link.class_of(value)), name)
-
-
 def call_special(link: Linking, scope: int, value: int, name: str, result: int, *arguments: int) -> bool:
     """Call a special method of an instance, if its class has it."""
-    if special(link, value, name) is None:
+    method = special(link, value, name)
+    if method is None:
         return False
     link.imply(scope, value, name)
-    link.make_call(Call(-1, view(link, value, name), result, positional=list(arguments)))
+    link.make_call(Call(-1, method, result, positional=list(arguments)))
     return True
 
 
@@ -148,6 +142,8 @@ def load_item(link: Linking, scope: int, key: str, dst: int, value: int) -> None
 
 
 def store_item(link: Linking, scope: int, key: str, src: int, value: int) -> None:
+    if value in link.constant:
+        return
     if link.values.keys[value][0] == Kind.CONTAINER:
         link.solver.copy(src, link.element(value, key if key != ":" and not key.startswith("-") else ANY))
     else:

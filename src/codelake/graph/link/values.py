@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from enum import IntEnum
 
 
@@ -65,7 +66,11 @@ class Values:
         return self.make(Kind.EXTERNAL, name)
 
     def attribute(self, name: str, attribute: str) -> int | None:
-        """An attribute of something external. None where that leads too far."""
+        """An attribute of something external. None where that leads too far, or a builtin has no such attribute."""
+        if name.startswith("builtins."):
+            owner = getattr(builtins, name.removeprefix("builtins."), None)
+            if owner is None or not hasattr(owner, attribute):
+                return None
         return self.external(f"{name}.{attribute}") if name.count(".") + 1 < MAX_PARTS else None
 
 
