@@ -1,16 +1,42 @@
 """Ids: readable text that is the same on every machine and in every run. Each has a Python function and its
 twin in SQL, for columns.
 
-    file id    REPO:PATH
+    repository       REPO:                          everything outside of the lake   ::
+    folder           REPO:FOLDER/                   external symbol                  ::DOTTED.NAME
+    file             REPO:PATH                      type                             ID@type
+    what is in it    FILE_ID#LABEL                  edge                             SRC KIND DST[@START-END]
 
-`%`, spaces and `#` are written as `%25`, `%20` and `%23`, and `:` in the name of a repository as `%3A`: so that
-no two files have the same id, and what other ids put behind it can be told from it.
+Labels, which tell things of one file apart:
+
+    module           #<module>                      scope       #SCOPE@scope (#<module>@scope)
+    class, function  #C.m  #f~1 (the second f)      binding     #SCOPE@scope:NAME
+    lambda           #f.<lambda1>                   variable    #SCOPE:NAME (#:NAME in a module)
+    parameter        #f(p)                          block, exit #SCOPE@block:K  #SCOPE@exit:K
+    type parameter   #f[T]                          comment     #START-END:comment
+    other syntax     #START-END:Kind                type expression  #START-END:type
+    argument         LABEL@argument (of its value)  diagnostic  #START-END:diagnostic:K
+
+In the id of an edge, a DST in the file of SRC is only its label. `%`, spaces and `#` are written as `%25`, `%20`
+and `%23`, and `:` in the name of a repository as `%3A`: so that no two files have the same id, and what other ids
+put behind it can be told from it.
 """
 
 from __future__ import annotations
 
 _ESCAPED = {"%": "%25", " ": "%20", "#": "%23"}
 _ESCAPED_IN_REPO = {**_ESCAPED, ":": "%3A"}
+
+OUTSIDE = "::"
+"""The owner of what no repository of the lake holds."""
+MODULE = "#<module>"
+
+
+def repository_id(repo: str) -> str:
+    return f"{_escaped(repo, _ESCAPED_IN_REPO)}:"
+
+
+def repository_id_sql(repo: str = "repo") -> str:
+    return f"concat({_escaped_sql(repo, _ESCAPED_IN_REPO)}, ':')"
 
 
 def file_id(repo: str, path: str) -> str:
@@ -20,6 +46,103 @@ def file_id(repo: str, path: str) -> str:
 def file_id_sql(repo: str = "repo", path: str = "path") -> str:
     """The same as SQL over columns of these names."""
     return f"concat({_escaped_sql(repo, _ESCAPED_IN_REPO)}, ':', {_escaped_sql(path, _ESCAPED)})"
+
+
+def owner_id(repo: str, path: str) -> str:
+    """The folder that a file or folder lies in; the repository for what lies in none."""
+    folder = path.rstrip("/").rpartition("/")[0]
+    return file_id(repo, f"{folder}/") if folder else repository_id(repo)
+
+
+def owner_id_sql(repo: str = "repo", path: str = "path") -> str:
+    folder = _escaped_sql(path, _ESCAPED)
+    above = f"regexp_replace({folder}, '[^/]*/?$', '')"
+    return f"concat({_escaped_sql(repo, _ESCAPED_IN_REPO)}, ':', {above})"
+
+
+def external_id(name: str) -> str:
+    return f"::{name}"
+
+
+def external_id_sql(name: str) -> str:
+    return f"concat('::', {name})"
+
+
+def type_id(owner: str) -> str:
+    """What instances of a class or external symbol are."""
+    return f"{owner}@type"
+
+
+def type_id_sql(owner: str) -> str:
+    return f"concat({owner}, '@type')"
+
+
+# labels: SQL twins take SQL expressions ---------------------------------------------------------------------------
+
+
+def place_label(start: int, end: int, kind: str) -> str:
+    return f"#{start}-{end}:{kind}"
+
+
+def place_label_sql(start: str, end: str, kind: str) -> str:
+    return f"concat('#', {start}, '-', {end}, ':', {kind})"
+
+
+def scope_label(scope: str) -> str:
+    """`scope` is the label of the scope in the evidence: empty for the module's."""
+    return f"#{scope or '<module>'}@scope"
+
+
+def scope_label_sql(scope: str) -> str:
+    return f"concat('#', if({scope} = '', '<module>', {scope}), '@scope')"
+
+
+def binding_label(scope: str, name: str) -> str:
+    return f"{scope_label(scope)}:{name}"
+
+
+def binding_label_sql(scope: str, name: str) -> str:
+    return f"concat({scope_label_sql(scope)}, ':', {name})"
+
+
+def variable_label(scope: str, name: str) -> str:
+    return f"#{scope}:{name}"
+
+
+def variable_label_sql(scope: str, name: str) -> str:
+    return f"concat('#', {scope}, ':', {name})"
+
+
+def block_label(scope: str, kind: str, number: int) -> str:
+    """`number` counts the blocks of the scope."""
+    word = "exit" if kind in ("exit", "raise") else "block"
+    return f"#{scope or '<module>'}@{word}:{number}"
+
+
+def block_label_sql(scope: str, kind: str, number: str) -> str:
+    word = f"if({kind} IN ('exit', 'raise'), '@exit:', '@block:')"
+    return f"concat('#', if({scope} = '', '<module>', {scope}), {word}, {number})"
+
+
+def argument_label(value: str) -> str:
+    """`value` is the label of the node that is passed."""
+    return f"{value}@argument"
+
+
+def argument_label_sql(value: str) -> str:
+    return f"concat({value}, '@argument')"
+
+
+def edge_id(src: str, kind: str, dst: str, place: tuple[int, int] | None = None) -> str:
+    """`place` is given where it is not that of the source."""
+    file, label, _ = src.partition("#")
+    short = dst[len(file) :] if label and dst.startswith(f"{file}#") else dst
+    return f"{src} {kind} {short}" + (f"@{place[0]}-{place[1]}" if place else "")
+
+
+def edge_id_sql(src: str, kind: str, short_dst: str, start: str, end: str, has_place: str) -> str:
+    """`short_dst` is a label where the target is in the source's file."""
+    return f"concat({src}, ' ', {kind}, ' ', {short_dst}, if({has_place}, concat('@', {start}, '-', {end}), ''))"
 
 
 def _escaped(text: str, escapes: dict[str, str]) -> str:

@@ -9,6 +9,7 @@ from codelake.contracts import Column, Table
 from codelake.contracts.operations import COMMITS, SNAPSHOTS
 from codelake.delta.create import create_table
 from codelake.delta.lake import Lake
+from codelake.delta.modes import replace_condition
 from codelake.delta.planned import commit_planned
 from codelake.delta.record import create_operations, record
 from codelake.delta.run import pin
@@ -216,3 +217,11 @@ def test_a_later_run_of_the_same_application_is_not_undone_by_an_earlier_one(lak
     with pytest.raises(ConflictFinal, match="later run"):
         commit(early, THINGS, frame(lake, [(1, "a", 1)]), mode="append", txn=early.txn)
     assert stored(lake) == [(2, "a", 2)]
+
+
+def test_replacing_by_the_first_of_the_columns_replaces_all_that_has_it() -> None:
+    table = replace(THINGS, replace_by=("owner", "id"))
+    assert replace_condition(table, [("a",), ("b",)]) == "`owner` IN ('a', 'b')"
+    assert replace_condition(table, [("a",), ("b", 1)]) == "`owner` IN ('a') OR (`owner` = 'b' AND `id` = 1)"
+    with pytest.raises(UsageError, match="1 to 2"):
+        replace_condition(table, [()])

@@ -1,10 +1,11 @@
 """WHAT is stored: every table of the lake, declared once. No I/O here."""
 
 from codelake.contracts.evidence import EVIDENCE
+from codelake.contracts.graph import GRAPH
 from codelake.contracts.operations import OPERATIONS
 from codelake.contracts.sources import SOURCES
 from codelake.contracts.table import Check, Column, Layout, Reference, Table
 
-TABLES: tuple[Table, ...] = (*SOURCES, EVIDENCE, *OPERATIONS)
+TABLES: tuple[Table, ...] = (*SOURCES, EVIDENCE, *GRAPH, *OPERATIONS)
 
-__all__ = ["EVIDENCE", "OPERATIONS", "SOURCES", "TABLES", "Check", "Column", "Layout", "Reference", "Table"]
+__all__ = ["EVIDENCE", "GRAPH", "OPERATIONS", "SOURCES", "TABLES", "Check", "Column", "Layout", "Reference", "Table"]

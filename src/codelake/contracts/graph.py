@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from codelake.contracts.kinds import REASONS
-from codelake.contracts.semantic import EDGE_ID, END_BYTE, NODE_ID, START_BYTE
+from codelake.contracts.semantic import DIGEST, EDGE_ID, END_BYTE, NODE_ID, START_BYTE
 from codelake.contracts.table import Check, Column, Layout, Table
 
 _REPO = Column("repo", "string", "name of the repository; empty for what is outside of the lake")
@@ -15,6 +15,9 @@ _HOW = (
     Column("method", "string", "how it was resolved"),
     Column("confidence", "float", "from 0 to 1"),
 )
+_SPAN = ("start_byte", "end_byte")
+_PREFIXES = {"parquet.writer.version": "PARQUET_2_0"}
+"""Texts without a dictionary are then stored as what they add to the one before: ids take a fifth less room."""
 
 LINKS = Table(
     name="links",
@@ -22,12 +25,13 @@ LINKS = Table(
     columns=(
         _REPO,
         _PATH,
+        Column("digest", "string", "digest of the content; NULL where none was read", DIGEST, nullable=True),
         Column(
             "edges",
-            "array<struct<kind:string,src:string,dst:string,start_byte:int,end_byte:int,origin:string,method:string,"
-            "confidence:float,score:float,n:int>>",
-            "edges: the node (by its ordinal in the evidence) that is the source or the place, the source's id where "
-            "it has a name, the target's id, how sure, its rank among the candidates, how many these are",
+            "array<struct<kind:string,node:int,src:string,dst:string,origin:string,method:string,confidence:float,"
+            "score:float,n:int>>",
+            "edges: the node (by its ordinal in the evidence; -1: none) that is the source and the place, the source's "
+            "id where it is another, the target's id, how sure; where there are n > 1 candidates, its rank among them",
         ),
         Column(
             "calls",
@@ -40,11 +44,13 @@ LINKS = Table(
             "array<struct<definition:int,bases:array<string>,mro:array<string>,problem:string>>",
             "classes by their place in the evidence's `definitions`: ids of bases and of the method resolution order",
         ),
+        Column("made_from", "bigint", "hash of the file's row, and of the versions of extractors and linker"),
     ),
     key=("repo", "path"),
     key_scope="source",
-    replace_by=("repo",),
-    layout=Layout(sort_by=("repo", "path"), stats=("repo", "path")),
+    replace_by=("repo", "path"),
+    layout=Layout(stats=("repo", "path")),
+    properties={"parquet.enable.dictionary": "false"},
 )
 
 CPG_NODES = Table(
@@ -59,15 +65,24 @@ CPG_NODES = Table(
         _END,
         Column("start_line", "int", "line of its first byte, from 1", nullable=True),
         Column("end_line", "int", "line of its last", nullable=True),
-        Column("name", "string", "its name, if it has one", nullable=True),
+        Column("name", "string", "its name; operator of an operation, type of a literal", nullable=True),
         Column("qualified_name", "string", "module, dot, nested names", nullable=True),
         Column("parent_id", "string", "the node that owns it; NULL for a repository", NODE_ID, nullable=True),
-        Column("syntax", "string", "the grammar's kind, if it is a syntax node", nullable=True),
+        Column(
+            "subkind",
+            "string",
+            "which of its kind: the grammar's kind of syntax, the kind of a scope, binding, block or type expression",
+            nullable=True,
+        ),
     ),
     key=("node_id",),
     key_scope="source",
-    replace_by=("repo",),
-    layout=Layout(sort_by=("repo", "path"), stats=("node_id", "repo", "path", "kind", "qualified_name")),
+    replace_by=("repo", "path"),
+    layout=Layout(
+        stats=("node_id", "repo", "path", "kind", "qualified_name"),
+        no_dictionary=("node_id", "parent_id", "qualified_name", *_SPAN, "start_line", "end_line"),
+    ),
+    properties=_PREFIXES,
 )
 
 CPG_EDGES = Table(
@@ -89,9 +104,13 @@ CPG_EDGES = Table(
     ),
     key=("edge_id",),
     key_scope="source",
-    replace_by=("repo",),
+    replace_by=("repo", "path"),
     checks=(Check("confidence_is_a_share", "confidence BETWEEN 0 AND 1"),),
-    layout=Layout(sort_by=("repo", "path"), stats=("src", "dst", "repo", "path", "kind")),
+    layout=Layout(
+        stats=("src", "dst", "repo", "path", "kind"),
+        no_dictionary=("edge_id", "src", "dst", "ambiguity_group", *_SPAN),
+    ),
+    properties=_PREFIXES,
 )
 
 _VALUE_TYPES = ("string", "int", "float", "bool", "json")
@@ -113,16 +132,18 @@ CPG_PROPS = Table(
     ),
     key=("entity_id", "key"),
     key_scope="source",
-    replace_by=("repo",),
+    replace_by=("repo", "path"),
     checks=(Check("value_type_is_known", f"value_type IN ({', '.join(repr(t) for t in _VALUE_TYPES)})"),),
-    layout=Layout(sort_by=("repo", "path"), stats=("entity_id", "repo", "path", "key")),
+    layout=Layout(stats=("entity_id", "repo", "path", "key"), no_dictionary=("entity_id",)),
+    properties=_PREFIXES,
 )
 
 
 def _adjacency(side: str, other: str) -> Table:
     return Table(
         name=f"cpg_edges_by_{side}",
-        meaning=f"One row a node and file: the edges of that file whose {side} it is, sorted.",
+        meaning=f"One row a node and file: the edges of that file whose {side} it is, sorted; only of the kinds that "
+        "people ask for node by node, so not of flows, reaches, scopes and bindings.",
         columns=(
             Column("node_id", "string", "id of the node", NODE_ID),
             _REPO,
@@ -135,8 +156,13 @@ def _adjacency(side: str, other: str) -> Table:
         ),
         key=("node_id", "repo", "path"),
         key_scope="source",
-        replace_by=("repo",),
-        layout=Layout(sort_by=("node_id",), stats=("node_id", "repo", "path")),
+        replace_by=("repo", "path"),
+        layout=Layout(
+            sort_by=("node_id",),
+            stats=("node_id", "repo", "path"),
+            no_dictionary=("node_id", *(f"edges.list.element.{name}" for name in ("other", *_SPAN))),
+        ),
+        properties=_PREFIXES,
     )
 
 
@@ -154,8 +180,9 @@ CPG_PROPS_MAP = Table(
     ),
     key=("entity_id",),
     key_scope="source",
-    replace_by=("repo",),
-    layout=Layout(sort_by=("entity_id",), stats=("entity_id", "repo", "path")),
+    replace_by=("repo", "path"),
+    layout=Layout(sort_by=("entity_id",), stats=("entity_id", "repo", "path"), no_dictionary=("entity_id",)),
+    properties=_PREFIXES,
 )
 
 CALLS = Table(
@@ -176,12 +203,13 @@ CALLS = Table(
     ),
     key=("call_id",),
     key_scope="source",
-    replace_by=("repo",),
+    replace_by=("repo", "path"),
     checks=(
         Check("target_or_reason", "(target IS NULL) = (reason IS NOT NULL)"),
         Check("reason_is_known", f"reason IN ({', '.join(repr(r) for r in REASONS)})", null="passes"),
     ),
-    layout=Layout(sort_by=("repo", "path"), stats=("call_id", "repo", "path", "target", "callee_text")),
+    layout=Layout(stats=("call_id", "repo", "path", "target", "callee_text"), no_dictionary=("call_id", "caller")),
+    properties=_PREFIXES,
 )
 
 CLASSES = Table(
@@ -198,24 +226,30 @@ CLASSES = Table(
     ),
     key=("class_id",),
     key_scope="source",
-    replace_by=("repo",),
+    replace_by=("repo", "path"),
     layout=Layout(sort_by=("repo", "path"), stats=("class_id", "repo", "path", "qualified_name")),
 )
 
 EXTERNAL_SYMBOLS = Table(
     name="external_symbols",
-    meaning="One row a thing that is used and that no repository of the lake defines.",
+    meaning="One row a thing that a repository uses and that no repository of the lake defines.",
     columns=(
         Column("symbol_id", "string", "id of its node", NODE_ID),
+        Column("repo", "string", "name of the repository that uses it"),
         Column("name", "string", "dotted name"),
         Column("kind", "string", "builtin, standard_library, distribution or unknown"),
-        Column("distribution", "string", "the distribution that brings it, if a repository declares it", nullable=True),
-        Column("version", "string", "its version, if a repository tells", nullable=True),
-        Column("is_derived", "boolean", "merely a name on the result of something external"),
+        Column(
+            "distribution", "string", "the distribution that brings it, if the repository declares it", nullable=True
+        ),
+        Column("version", "string", "its version, if the repository tells", nullable=True),
+        Column("is_derived", "boolean", "merely a name on the result or an item of something external"),
+        Column("has_type", "boolean", "something is known to be an instance of it"),
     ),
-    key=("symbol_id",),
+    key=("symbol_id", "repo"),
     key_scope="source",
-    layout=Layout(sort_by=("symbol_id",), stats=("symbol_id", "name", "kind", "distribution")),
+    replace_by=("repo",),
+    checks=(Check("kind_is_known", "kind IN ('builtin', 'standard_library', 'distribution', 'unknown')"),),
+    layout=Layout(sort_by=("repo", "symbol_id"), stats=("symbol_id", "repo", "name", "kind", "distribution")),
 )
 
 GRAPH = (

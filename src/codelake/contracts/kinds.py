@@ -18,6 +18,9 @@ class EdgeKind(NamedTuple):
     """Reads as: src KIND dst."""
     src: tuple[str, ...]
     dst: tuple[str, ...]
+    """Kinds of nodes; none are named where any may be."""
+    adjacent: str = ""
+    """Whether people ask for it node by node: it is in cpg_edges_by_src (`s`), cpg_edges_by_dst (`d`) or both."""
 
 
 NODE_KINDS = tuple(
@@ -84,42 +87,45 @@ SYNTAX_KINDS = {
 """From a grammar's kind to the node kind that it is."""
 
 _DEFINITIONS = ("module", "class", "function", "lambda")
-_THINGS = (*_DEFINITIONS, "parameter", "variable", "external_symbol")
+_CALLED = ("class", "function", "lambda", "external_symbol")
+_HELD = ("variable", "parameter", "type_parameter")
+_THINGS = (*_DEFINITIONS, *_HELD, "external_symbol")
+_NAMES = ("binding", "reference", "attribute", "type_expression", "decorator")
 
 EDGE_KINDS = tuple(
     EdgeKind(*one)
     for one in (
-        ("CONTAINS", "holds", ("repository", "package", "file"), ("package", "file", "module")),
+        ("CONTAINS", "holds", ("repository", "package", "file"), ("package", "file", "module"), "sd"),
         ("PARENT_OF", "is the parent of, in the tree of all nodes", (), ()),
-        ("DEFINES", "defines in its body", _DEFINITIONS, ("class", "function", "lambda")),
-        ("DECLARES_PARAMETER", "has the parameter", ("function", "lambda"), ("parameter",)),
-        ("DECORATED_BY", "is passed through the decorator", ("class", "function"), ("decorator",)),
-        ("DOCUMENTED_BY", "has the docstring", ("module", "class", "function"), ("docstring",)),
+        ("DEFINES", "defines in its body", _DEFINITIONS, ("class", "function", "lambda"), "sd"),
+        ("DECLARES_PARAMETER", "has the parameter", ("function", "lambda"), ("parameter",), "sd"),
+        ("DECORATED_BY", "is passed through the decorator", ("class", "function"), ("decorator",), "sd"),
+        ("DOCUMENTED_BY", "has the docstring", ("module", "class", "function"), ("docstring",), "sd"),
         ("SCOPE_PARENT", "lies in the scope", ("scope",), ("scope",)),
-        ("BINDS", "binds the name", ("scope",), ("variable", "parameter")),
-        ("RESOLVES_TO", "means", ("binding", "reference", "attribute", "type_expression"), _THINGS),
-        ("READS", "loads the value of", ("reference",), ("variable", "parameter")),
-        ("WRITES", "stores a value in", (), ("variable", "parameter")),
-        ("DELETES", "deletes", ("reference",), ("variable", "parameter")),
-        ("IMPORTS", "imports", ("import_alias", "module"), _THINGS),
-        ("RE_EXPORTS", "offers under its own name, though another module defines it", ("module",), _THINGS),
-        ("INHERITS", "has the base class", ("class",), ("class", "external_symbol")),
-        ("OVERRIDES", "takes the place of", ("function",), ("function",)),
-        ("HAS_METHOD", "has the method", ("class",), ("function",)),
-        ("HAS_ATTRIBUTE", "has the attribute, on itself or its instances", ("class",), ("variable",)),
-        ("CALLS", "calls", ("call",), ("class", "function", "lambda", "external_symbol")),
-        ("CALLER_OF", "calls, somewhere in its own code", _DEFINITIONS, ("class", "function", "lambda")),
-        ("PASSES_TO", "is passed to", ("argument",), ("parameter",)),
-        ("ANNOTATED_WITH", "is annotated with", ("parameter", "function", "variable"), ("type_expression",)),
-        ("HAS_TYPE", "is an instance of", ("parameter", "variable"), ("type",)),
-        ("RETURNS_TYPE", "returns an instance of", ("function", "lambda"), ("type",)),
+        ("BINDS", "binds the name", ("scope",), ("binding",)),
+        ("RESOLVES_TO", "means", _NAMES, _THINGS, "d"),
+        ("READS", "loads the value of", (), _HELD, "d"),
+        ("WRITES", "stores a value in", (), _HELD, "d"),
+        ("DELETES", "deletes", ("reference",), _HELD, "d"),
+        ("IMPORTS", "imports", ("import_alias", "module"), _THINGS, "sd"),
+        ("RE_EXPORTS", "offers under its own name, though another module defines it", ("module",), _THINGS, "sd"),
+        ("INHERITS", "has the base class", ("class",), ("class", "external_symbol"), "sd"),
+        ("OVERRIDES", "takes the place of", ("function",), ("function",), "sd"),
+        ("HAS_METHOD", "has the method", ("class",), ("function",), "sd"),
+        ("HAS_ATTRIBUTE", "has the attribute, on itself or its instances", ("class",), ("variable",), "sd"),
+        ("CALLS", "calls", ("call", "decorator"), _CALLED, "sd"),
+        ("CALLER_OF", "calls, somewhere in its own code", _DEFINITIONS, _CALLED, "sd"),
+        ("PASSES_TO", "is passed to", ("argument",), ("parameter",), "d"),
+        ("ANNOTATED_WITH", "is annotated with", ("parameter", "function", "variable"), ("type_expression",), "sd"),
+        ("HAS_TYPE", "is an instance of", ("parameter", "variable"), ("type",), "sd"),
+        ("RETURNS_TYPE", "returns an instance of", ("function", "lambda"), ("type",), "sd"),
         ("FLOWS_NEXT", "is followed by", ("block",), ("block", "exit")),
         ("FLOWS_TRUE", "is followed, if its condition holds, by", ("block",), ("block", "exit")),
         ("FLOWS_FALSE", "is followed, if its condition does not hold, by", ("block",), ("block", "exit")),
         ("FLOWS_EXCEPTION", "is followed, if it raises, by", ("block",), ("block", "exit")),
         ("REACHES", "binds what may still hold at the use", (), ("reference",)),
-        ("REFERENCES_EXTERNAL", "uses", ("module",), ("external_symbol",)),
-        ("HAS_DIAGNOSTIC", "has the problem", ("file",), ("diagnostic",)),
+        ("REFERENCES_EXTERNAL", "uses", ("module",), ("external_symbol",), "sd"),
+        ("HAS_DIAGNOSTIC", "has the problem", ("file",), ("diagnostic",), "sd"),
     )
 )
 

@@ -77,6 +77,7 @@ _PARQUET_PROPERTIES = frozenset(
         "page.size",
         "page.write-checksum.enabled",
         "statistics.truncate.length",
+        "writer.version",
     )
 )
 

@@ -107,13 +107,21 @@ def update_statement(name: str, values: Mapping[str, str], where: str) -> str:
 
 
 def replace_condition(table: Table, replacing: Sequence[Sequence[Any]]) -> str:
+    """`replacing` may give values for the first columns of `replace_by` only: then all rows with those go."""
     columns = table.replace_by
-    if len(columns) == 1:
-        return f"`{columns[0]}` IN ({', '.join(_literal(v[0]) for v in replacing)})"
-    return " OR ".join(
-        "(" + " AND ".join(f"`{c}` = {_literal(v)}" for c, v in zip(columns, one, strict=True)) + ")"
-        for one in replacing
-    )
+    conditions = []
+    for n in sorted({len(values) for values in replacing}):
+        if not 0 < n <= len(columns):
+            raise UsageError(f"values to replace in {table.name}", expected=f"1 to {len(columns)}", found=n)
+        of_length = [values for values in replacing if len(values) == n]
+        if n == 1:
+            conditions.append(f"`{columns[0]}` IN ({', '.join(_literal(v[0]) for v in of_length)})")
+        else:
+            conditions += [
+                "(" + " AND ".join(f"`{c}` = {_literal(v)}" for c, v in zip(columns, one, strict=False)) + ")"
+                for one in of_length
+            ]
+    return " OR ".join(conditions)
 
 
 def _literal(value: Any) -> str:

@@ -101,7 +101,8 @@ def commit(
 
     append      adds `rows`
     overwrite   `rows` instead of all that is there
-    replace     `rows` instead of the rows whose `replace_by` columns have one of the values in `replacing`
+    replace     `rows` instead of the rows whose `replace_by` columns (or the first of them) have one of the values
+                in `replacing`
     merge       by the contract's key: changed rows are updated, new ones inserted; rows of the table that
                 are not among `rows` and satisfy `delete_unmatched` are deleted
     update      sets `values` (column to expression) in the rows that satisfy `where`

@@ -19,7 +19,6 @@ from codelake.graph.link.protocols import (
     load_item,
     operate,
     raised,
-    reflect,
     store_item,
     test,
     unpack,
@@ -83,22 +82,26 @@ def _add_stubs(link: Linking) -> None:
 def _add_made(link: Linking) -> dict[int, int]:
     """Containers by the slot that makes them."""
     made: dict[int, int] = {}
-    constants = {fact.dst: fact.key for fact in link.program.every("make") if fact.key not in _CONTAINERS}
-    for slot, name in constants.items():
-        link.solver.add(slot, link.builtin(name))
-    held: dict[int, set[str | None]] = {}
+    constants = {f.dst: link.builtin(f.key) for f in link.program.every("make") if f.key not in _CONTAINERS}
+    for slot, value in constants.items():
+        link.solver.add(slot, value)
+    held: dict[int, list[int]] = {}
     for fact in link.program.every("element"):
-        held.setdefault(fact.dst, set()).add(constants.get(fact.src))
+        held.setdefault(fact.dst, []).append(fact.src)
     for fact in link.program.every("elements_of", "key"):
-        held.setdefault(fact.dst, set()).add(None)
-    for fact in link.program.every("make"):
-        if fact.key in _CONTAINERS:
-            types = held.get(fact.dst, {None})
-            if None in types:
-                made[fact.dst] = link.container(fact.dst, fact.key)
-                link.solver.add(fact.dst, made[fact.dst])
-            else:
-                link.solver.add(fact.dst, link.constants(fact.key, tuple(sorted(map(str, types)))))
+        held.setdefault(fact.dst, []).append(-1)
+    # What is within another container comes behind it in the source, and is looked at first.
+    for fact in sorted(link.program.every("make"), key=lambda fact: -fact.dst):
+        if fact.key not in _CONTAINERS:
+            continue
+        elements = {constants.get(slot) for slot in held.get(fact.dst, (-1,))}
+        known = {one for one in elements if one is not None}
+        if len(known) < len(elements):
+            made[fact.dst] = link.container(fact.dst, fact.key)
+            link.solver.add(fact.dst, made[fact.dst])
+        else:
+            constants[fact.dst] = link.constants(fact.key, tuple(sorted(known)))
+            link.solver.add(fact.dst, constants[fact.dst])
     return made
 
 
@@ -177,16 +180,14 @@ def _add_operators(link: Linking) -> None:
     for fact in link.program.every("operate"):
         operand = operands.get(fact.dst, [-1])[0]
         link.waits(fact.src, operate, fact.scope, fact.key, operand, fact.dst)
-        if operand >= 0:
-            link.waits(operand, reflect, fact.scope, fact.key.removeprefix("i"), fact.src, fact.dst)
     numbers: dict[int, int] = {}
     for fact in link.program.every("compare"):
         number = numbers[fact.dst] = numbers.get(fact.dst, -1) + 1
         operand = operands[fact.dst][number]
         if fact.key in ("In", "NotIn"):
-            link.waits(operand, contain, fact.scope, fact.src, fact.dst)
+            link.waits(operand, contain, fact.scope, fact.dst)
         else:
-            link.waits(fact.src, compare, fact.scope, fact.key, operand, fact.dst)
+            link.waits(fact.src, compare, fact.scope, fact.key, fact.dst)
 
 
 # calls -------------------------------------------------------------------------------------------
@@ -196,9 +197,9 @@ def add_calls(link: Linking) -> None:
     program = link.program
     nodes = program.places.get("call", [])
     made: dict[int, Call] = {}
-    for number, fact in enumerate(program.facts.get("call", ())):
+    for number, fact in enumerate(program.every("call")):
         made[fact.dst] = Call(fact.scope, fact.src, fact.dst, nodes[number], number)
-    for fact in program.facts.get("argument", ()):
+    for fact in program.every("argument"):
         call = made[fact.dst]
         if fact.key == "*":
             call.stars.append((len(call.positional), fact.src))

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 from codelake.graph.link.hierarchy import Hierarchy
@@ -203,14 +202,14 @@ class Linking:
     def container(self, slot: int, type_name: str) -> int:
         return self.values.make(Kind.CONTAINER, slot, type_name)
 
-    def constants(self, type_name: str, types: tuple[str, ...]) -> int:
-        """A container that was written with constants alone. Those with the same types of constants are one value,
-        and nothing else is put into them: there are many, and little hangs on them."""
-        value = self.values.make(Kind.CONTAINER, self.solver.named("constants", type_name, types), type_name)
+    def constants(self, type_name: str, elements: tuple[int, ...]) -> int:
+        """A container that was written with constants alone, and containers of such. Those with the same types of
+        constants are one value, and nothing else is put into them: there are many, and little hangs on them."""
+        value = self.values.make(Kind.CONTAINER, self.solver.named("constants", type_name, elements), type_name)
         if value not in self.constant:
             self.constant.add(value)
-            for one in types:
-                self.solver.add(self.element(value, ANY), self.builtin(one))
+            for one in elements:
+                self.solver.add(self.element(value, ANY), one)
         return value
 
     def instance(self, of: int) -> int:
@@ -248,7 +247,7 @@ class Linking:
 
     def waits(self, slot: int, does: Callable[..., None], *rest: object) -> None:
         """Call `does(self, *rest, value)` with each value of a slot."""
-        self.solver.wait(slot, partial(does, self, *rest))
+        self.solver.wait(slot, (does, self, *rest))
 
 
 def _value_of(values: Values, number: int, one: Definition) -> int:

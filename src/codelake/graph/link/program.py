@@ -211,25 +211,32 @@ class Program:
                     break
                 same = further
         self.same = same
-        dst_same, src_same = same[dst], same[src]
         keys = rows.column("key").fill_null("")
-        self.facts: dict[str, list[Fact]] = {}
+        self._rows: dict[str, tuple[Numbers, ...]] = {}
+        self._keys: dict[str, pa.Array] = {}
         self.places: dict[str, list[int]] = {}
         """By kind, beside its facts: the node that a fact is about. Of arguments and elements: what is passed, held."""
         for code, name in enumerate(names):
             if name == "alias":
                 continue
             at = np.flatnonzero(codes == code)
-            columns = rows.files[at], scopes[at], dst_same[at], src_same[at]
-            texts = keys.take(pa.array(at)).to_pylist()
-            self.facts[name] = list(map(Fact, *(column.tolist() for column in columns), texts))
+            columns = rows.files[at], scopes[at], same[dst[at]], same[src[at]]
+            self._rows[name] = tuple(column.astype(np.int32) for column in columns)
+            self._keys[name] = keys.take(pa.array(at))
             if name in ("load_attribute", "call", "global"):
                 self.places[name] = rows.numbers("dst")[at].tolist()
             elif name in ("argument", "element", "elements_of"):
                 self.places[name] = rows.numbers("src")[at].tolist()
-        self.callees = {fact.dst: fact.src for fact in self.facts.get("call", ())}
+        self.callees = {fact.dst: fact.src for fact in self.every("call")}
         """By slot of its result: what a call calls."""
-        self.imported_names = self._imported_names(rows, codes, names, keys, src_same)
+        self.imported_names = self._imported_names(rows, codes, names, keys, same[src])
+
+    def every(self, *kinds: str) -> Iterator[Fact]:
+        """The facts of these kinds. They are many: they are made when they are asked for."""
+        for kind in kinds:
+            if kind in self._rows:
+                columns = (column.tolist() for column in self._rows[kind])
+                yield from map(Fact, *columns, self._keys[kind].to_pylist())
 
     def _imported_names(self, rows: _Nested, codes: Any, names: list[str], keys: pa.Array, src: Numbers) -> list[Fact]:
         """Where names are loaded that an import binds: file, node, and the slot that they mean."""
@@ -238,10 +245,6 @@ class Program:
         at = np.flatnonzero(np.isin(codes, wanted) & is_named)
         columns = rows.files[at], rows.numbers("scope")[at], rows.numbers("dst")[at], src[at]
         return list(map(Fact, *(column.tolist() for column in columns), keys.take(pa.array(at)).to_pylist()))
-
-    def every(self, *kinds: str) -> Iterator[Fact]:
-        for kind in kinds:
-            yield from self.facts.get(kind, ())
 
     def _imports(self, rows: _Nested) -> Iterator[Import]:
         columns = rows.files.tolist(), rows.numbers("node").tolist(), self.slots_of(rows.files, rows.numbers("node"))

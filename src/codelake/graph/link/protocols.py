@@ -33,7 +33,6 @@ OPERATORS = {
     "Gt": "gt",
     "GtE": "ge",
 }
-_REFLECTED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
 
 
 def is_of_unit(link: Linking, value: int) -> bool:
@@ -48,7 +47,13 @@ def call_special(link: Linking, scope: int, value: int, name: str, result: int, 
     if method is None:
         return False
     link.imply(scope, value, name)
-    link.make_call(Call(-1, method, result, positional=list(arguments)))
+    if arguments:
+        link.make_call(Call(-1, method, result, positional=list(arguments)))
+        return True
+    given = link.solver.named("gives", value, name)
+    if link.solver.first("gives", value, name):
+        link.make_call(Call(-1, method, given))
+    link.solver.copy(given, result)
     return True
 
 
@@ -223,45 +228,43 @@ def raised(link: Linking, scope: int, value: int) -> None:
 
 
 def operate(link: Linking, scope: int, key: str, operand: int, dst: int, value: int) -> None:
-    """An operator, by its left operand."""
+    """An operator, by its left operand. What operators and comparisons are given is not passed to their methods: they
+    take anything, and would hold everything."""
     kind, _, b = link.values.keys[value]
     name = OPERATORS.get(key.removeprefix("i"))
     if name is None:
         return
-    arguments = () if operand < 0 else (operand,)
     if is_of_unit(link, value):
         names = (f"__i{name}__", f"__{name}__") if key.startswith("i") else (f"__{name}__",)
-        any(call_special(link, scope, value, one, dst, *arguments) for one in names)
+        any(call_special(link, scope, value, one, dst) for one in names)
     elif kind == Kind.CONTAINER and name in ("add", "mul", "or") and b != "generator":
-        made = link.container(dst, str(b))
-        link.solver.add(dst, made)
-        add_elements(link, scope, made, (), value)
+        link.solver.add(dst, value)  # of two containers the sum is taken for either
         if operand >= 0:
-            link.waits(operand, _add_operand, scope, made)
+            link.waits(operand, _add_container, dst)
     elif kind == Kind.INSTANCE:
+        link.solver.add(dst, value)
+        if operand >= 0:
+            link.waits(operand, _reflect, scope, name, dst)
+
+
+def _add_container(link: Linking, dst: int, value: int) -> None:
+    if link.values.keys[value][0] == Kind.CONTAINER:
         link.solver.add(dst, value)
 
 
-def _add_operand(link: Linking, scope: int, made: int, value: int) -> None:
-    if link.values.keys[value][0] == Kind.CONTAINER:
-        add_elements(link, scope, made, (), value)
+def _reflect(link: Linking, scope: int, name: str, dst: int, value: int) -> None:
+    """The right operand is asked where the left is of a builtin type."""
+    call_special(link, scope, value, f"__r{name}__", dst)
 
 
-def reflect(link: Linking, scope: int, key: str, left: int, dst: int, value: int) -> None:
-    """The same, by its right operand, which Python asks if the left does not answer."""
-    name = OPERATORS.get(key)
-    if name is not None:
-        call_special(link, scope, value, f"__r{name}__", dst, left)
-
-
-def compare(link: Linking, scope: int, key: str, operand: int, dst: int, value: int) -> None:
-    if key in OPERATORS:  # what is compared with anything would hold everything: it is not passed
+def compare(link: Linking, scope: int, key: str, dst: int, value: int) -> None:
+    if key in OPERATORS:
         call_special(link, scope, value, f"__{OPERATORS[key]}__", dst)
     link.solver.add(dst, link.builtin("bool"))
 
 
-def contain(link: Linking, scope: int, left: int, dst: int, value: int) -> None:
-    call_special(link, scope, value, "__contains__", dst, left)
+def contain(link: Linking, scope: int, dst: int, value: int) -> None:
+    call_special(link, scope, value, "__contains__", dst)
 
 
 # with, await, except -----------------------------------------------------------------------------

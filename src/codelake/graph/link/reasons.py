@@ -18,7 +18,7 @@ class Reasons:
         self.made: dict[int, tuple[str, Fact]] = {}
         """By slot: a fact that fills it, with its kind."""
         for kind in _FOLLOWED:
-            for fact in program.facts.get(kind, ()):
+            for fact in program.every(kind):
                 self.made.setdefault(fact.dst, (kind, fact))
 
     def of(self, call: Call) -> str:

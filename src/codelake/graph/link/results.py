@@ -190,7 +190,7 @@ class _Links:
         numbers = {call.result: call.number for call in self.link.written}
         found: dict[int, list[tuple[int, str]]] = defaultdict(list)
         nodes = self.program.places.get("argument", [])
-        for node, fact in zip(nodes, self.program.facts.get("argument", ()), strict=True):
+        for node, fact in zip(nodes, self.program.every("argument"), strict=True):
             found[numbers[fact.dst]].append((node, fact.key))
         return found
 
@@ -265,7 +265,7 @@ class _Links:
                 found = self._things_of_name(loaded.src)
                 for thing in found:
                     self.add_sure(loaded.file, "RESOLVES_TO", thing, node=loaded.dst, n=len(found))
-        for node, fact in zip(program.places.get("global", []), program.facts.get("global", ()), strict=True):
+        for node, fact in zip(program.places.get("global", []), program.every("global"), strict=True):
             if self.is_own[fact.file]:
                 found = [
                     str(a)
@@ -293,7 +293,7 @@ class _Links:
         """What attributes are that code loads; getters of properties are called by who loads them."""
         program, link = self.program, self.link
         nodes = program.places.get("load_attribute", [])
-        for node, fact in zip(nodes, program.facts.get("load_attribute", ()), strict=True):
+        for node, fact in zip(nodes, program.every("load_attribute"), strict=True):
             if not self.is_own[fact.file]:
                 continue
             held = link.solver.of(fact.src)

@@ -9,11 +9,14 @@ widened from the start, until none is. Which those are depends on the program al
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
+from typing import Any
 
-MOST = 40
-Waiting = Callable[[int], None]
+MOST = 10
+Waiting = tuple[Any, ...]
+"""A function, and what it is called with; the value comes last."""
 _NONE: frozenset[int] = frozenset()
+_FEW_COPIES = 16
 
 
 class Solver:
@@ -22,18 +25,20 @@ class Solver:
         self.n_static = n_slots
         self._backwards = backwards
         self._names: dict[Hashable, int] = {}
+        self._sets: dict[frozenset[int], frozenset[int]] = {}
+        """Sets are small, and the same for many slots: each is kept once."""
         self.widened: set[int] = set()
         self.restart()
 
     def restart(self) -> None:
         """Forget all values and constraints; names of slots, and which are widened, stay."""
         n = self.n_static + len(self._names)
-        self.sets: list[set[int] | None] = [None] * n
-        self._copies: list[set[int] | None] = [None] * n
+        self.sets: list[frozenset[int] | None] = [None] * n
+        self._copies: list[list[int] | set[int] | None] = [None] * n
         self._waiting: list[list[Waiting] | None] = [None] * n
-        self._coming: dict[int, set[int]] = {}
-        self._added_copies: list[tuple[int, int]] = []
-        self._added_waiting: list[tuple[int, Waiting]] = []
+        self._coming: dict[int, frozenset[int]] = {}
+        self._added_copies: list[int] = []
+        self._added_waiting: list[Any] = []
         self._done: set[Hashable] = set()
         self._too_large: set[int] = set()
         self._closed = set(self.widened)
@@ -56,38 +61,37 @@ class Solver:
         self._done.add(name)
         return True
 
-    def of(self, slot: int) -> set[int] | frozenset[int]:
+    def of(self, slot: int) -> frozenset[int]:
         return self.sets[slot] or _NONE
 
     def add(self, slot: int, value: int) -> None:
         held = self.sets[slot]
         if (held is None or value not in held) and slot not in self._closed:
-            self._pass({value}, slot)
+            self._pass(self._kept(frozenset((value,))), slot)
 
     def give(self, slot: int, value: int) -> None:
         """Add a value also to a slot that is closed: what it is widened to."""
         self._closed.discard(slot)
-        self._pass({value}, slot)
+        self._pass(frozenset((value,)), slot)
         self._closed.add(slot)
 
-    def _pass(self, values: set[int], dst: int) -> None:
+    def _kept(self, values: frozenset[int]) -> frozenset[int]:
+        return self._sets.setdefault(values, values)
+
+    def _pass(self, values: frozenset[int], dst: int) -> None:
         held = self.sets[dst]
         if held is None:
-            if dst in self._closed:
-                return
-            self.sets[dst] = set(values)
-            self._coming[dst] = set(values)
+            if dst not in self._closed:
+                self.sets[dst] = self._coming[dst] = values
+            return
+        if held is values or values <= held or dst in self._closed:
             return
         more = values - held
-        if more and dst not in self._closed:
-            held |= more
-            coming = self._coming.get(dst)
-            if coming is None:
-                self._coming[dst] = more
-            else:
-                coming |= more
+        self.sets[dst] = self._kept(held | more)
+        coming = self._coming.get(dst)
+        self._coming[dst] = self._kept(more if coming is None else coming | more)
 
-    def _seen(self, slot: int) -> set[int] | None:
+    def _seen(self, slot: int) -> frozenset[int] | None:
         """What a slot held before this round."""
         held = self.sets[slot]
         if held is None:
@@ -100,18 +104,20 @@ class Solver:
         copies = self._copies[src]
         if src == dst or (copies is not None and dst in copies) or dst in self._closed:
             return
-        self._added_copies.append((src, dst))
+        self._added_copies.append(src)
+        self._added_copies.append(dst)
         if self.sets[src] is not None:
             seen = self._seen(src)
             if seen:
                 self._pass(seen, dst)
 
     def wait(self, slot: int, waiting: Waiting) -> None:
-        """Call `waiting` with each value of a slot, those that are there and those that come."""
-        self._added_waiting.append((slot, waiting))
+        """Call what is waiting with each value of a slot, those that are there and those that come."""
+        self._added_waiting.append(slot)
+        self._added_waiting.append(waiting)
         if self.sets[slot] is not None:
-            for value in tuple(self._seen(slot) or ()):
-                waiting(value)
+            for value in self._seen(slot) or ():
+                waiting[0](*waiting[1:], value)
 
     def solve(self) -> None:
         """Rounds until nothing comes."""
@@ -130,19 +136,25 @@ class Solver:
                         pass_on(new, dst)
                 waiting = waits[slot]
                 if waiting is not None:
-                    for one in waiting:
+                    for does, *given in waiting:
                         for value in new:
-                            one(value)
+                            does(*given, value)
 
     def _settle(self) -> None:
         """Between rounds: what was asked for is in force, and slots that are too large are closed."""
-        for src, dst in self._added_copies:
+        added = iter(self._added_copies)
+        for src, dst in zip(added, added, strict=True):
             copies = self._copies[src]
             if copies is None:
-                self._copies[src] = {dst}
-            else:
+                self._copies[src] = [dst]
+            elif isinstance(copies, set):
                 copies.add(dst)
-        for slot, waiting in self._added_waiting:
+            elif dst not in copies:
+                copies.append(dst)
+                if len(copies) > _FEW_COPIES:
+                    self._copies[src] = set(copies)
+        more = iter(self._added_waiting)
+        for slot, waiting in zip(more, more, strict=True):
             waits = self._waiting[slot]
             if waits is None:
                 self._waiting[slot] = [waiting]

@@ -212,6 +212,9 @@ def parameter_of(function: Definition, key: str, shift: int) -> str | None:
     if not key.isdigit():
         return None
     places = [p for p in function.parameters if p.kind in ("positional", "positional_only")]
-    if int(key) + shift < len(places):
-        return places[int(key) + shift].name
+    place = int(key) + shift
+    if place < 0:
+        return None  # what a partial is made of
+    if place < len(places):
+        return places[place].name
     return next((p.name for p in function.parameters if p.kind == "var_positional"), None)

@@ -1,0 +1,29 @@
+"""Views give the same rows in Spark and, without it, in DataFusion."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from deltalake import DeltaTable, QueryBuilder
+
+from codelake.contracts.graph import GRAPH
+from codelake.contracts.views import VIEWS, View
+from tests.graph.conftest import Graph
+
+_NAMES = {table.name for table in GRAPH}
+
+
+@pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.name)
+def test_both_engines_agree(graph: Graph, view: View) -> None:
+    used = _NAMES & set(re.findall(r"\w+", view.sql))
+    builder = QueryBuilder()
+    for name in used:
+        builder.register(name, DeltaTable(graph.lake.uri(name)))
+        graph.lake.session.read.format("delta").load(graph.lake.uri(name)).createOrReplaceTempView(name)
+    embedded = builder.execute(view.sql).read_all()
+    rows = graph.lake.session.sql(view.sql)
+    assert tuple(rows.columns) == tuple(embedded.schema.names) == view.columns
+    columns = [embedded.column(name).to_pylist() for name in view.columns]
+    assert sorted(map(repr, zip(*columns, strict=True))) == sorted(repr(tuple(row)) for row in rows.collect())
+    assert rows.count() > 0
