@@ -38,9 +38,9 @@ def refused(lake: Lake, table: Table, rows: list[Row], mode: Any = "append", **o
 @pytest.mark.parametrize(
     ("rows", "rule", "row"),
     [
-        ([(None, "a", 1)], "id is not null", "id=None"),
-        ([(3, None, 1)], "owner is not null", "id=3"),
-        ([(3, "a", -1)], "size_positive", "id=3"),
+        pytest.param([(None, "a", 1)], "id is not null", "id=None", marks=SLOW),
+        pytest.param([(3, None, 1)], "owner is not null", "id=3", marks=SLOW),
+        pytest.param([(3, "a", -1)], "size_positive", "id=3", marks=SLOW),
         ([(3, "a", 1), (3, "a", 2)], "key (id) is unique", "id=3"),
     ],
 )
