@@ -7,6 +7,7 @@ import json
 import os
 import random
 import subprocess
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -123,6 +124,23 @@ def test_hostile_contents_at_one_and_at_four_tasks(spark: SparkSession, monkeypa
     chance = random.Random(4)
     contents = [content for _, content in hostile.files(seed=4, n=10_000) if len(content) < 20_000]
     same_at_one_and_at_four(spark, chance.sample(contents, 300), monkeypatch, chance)
+
+
+@pytest.mark.soak
+def test_rows_that_the_jvm_could_not_hold_do_not_stop_a_build(lake: Lake, tmp_path: Path) -> None:
+    """Each parameter's label has the name of the function in it."""
+    folder = tmp_path / "fat"
+    folder.mkdir()
+    for n in range(20):
+        (folder / f"thin{n}.py").write_text(f"x = {n}\n")
+    for n, n_parameters in enumerate((1200, 5000) * 4):
+        parameters = ", ".join(f"a{i}" for i in range(n_parameters))
+        (folder / f"fat{n}.py").write_text(f"def {'f' * (100_000 + n)}({parameters}): pass\n")
+    built(lake, folder)
+    assert Counter((row["status"], row["reason"]) for row in rows(lake, FILES)) == {
+        ("parsed", None): 24,
+        ("skipped", "too large"): 4,
+    }
 
 
 @pytest.mark.soak
