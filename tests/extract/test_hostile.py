@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
+import subprocess
+import sys
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +20,7 @@ from codelake.contracts.evidence import NESTED
 from codelake.extract.batches import SCHEMA, Batch
 from codelake.extract.content import Evidence, evidence_of
 from tests.extract.hostile import by_hand, files
+from tests.extract.packages import sources_of
 from tests.extract.test_flow import examples
 
 N_FILES = 10_000
@@ -105,6 +111,34 @@ def test_files_are_the_same_for_the_same_seed() -> None:
     n = sum(1 for _ in by_hand()) + 50
     assert list(islice(files(3, n), n - 50, None)) == list(islice(files(3, n), n - 50, None))
     assert list(islice(files(3, n), n - 50, None)) != list(islice(files(4, n), n - 50, None))
+
+
+def digest_of_a_sample() -> str:
+    """Of the evidence of hostile and of ordinary files, as it is written."""
+    raws = [raw for _, raw in islice(files(8, N_FILES), 0, None, 61) if len(raw) < 30_000]
+    raws += [file.read_bytes() for file in sources_of("stdlib", Path())[::61] if file.stat().st_size < 40_000]
+    batch = Batch()
+    for raw in raws:
+        batch.add("0" * 64, evidence_of(raw))
+    return hashlib.sha256(batch.record_batch().serialize()).hexdigest()
+
+
+@pytest.mark.slow
+def test_evidence_is_the_same_in_every_process() -> None:
+    """Sets of text are in another order there."""
+    program = "from tests.extract.test_hostile import digest_of_a_sample; print(digest_of_a_sample())"
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            cwd=Path(__file__).parents[2],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(found) == 1
 
 
 @pytest.mark.soak
