@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pyarrow as pa
@@ -21,9 +22,10 @@ JARS = (Path("/jars/a.jar"), Path("/jars/b.jar"))
 
 def descendants(pid: int) -> Iterator[int]:
     yield pid
-    for task in Path(f"/proc/{pid}/task").iterdir():
-        for child in (task / "children").read_text().split():
-            yield from descendants(int(child))
+    for children in Path(f"/proc/{pid}/task").glob("*/children"):
+        with suppress(FileNotFoundError, ProcessLookupError):  # a thread that has ended meanwhile
+            for child in children.read_text().split():
+                yield from descendants(int(child))
 
 
 def listening_addresses(pids: set[int]) -> set[str]:

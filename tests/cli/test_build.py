@@ -23,6 +23,7 @@ def git(folder: Path, *arguments: str) -> None:
     subprocess.run(["git", *names, *arguments], cwd=folder, check=True, capture_output=True)
 
 
+@pytest.mark.slow
 def test_a_repository_is_built_and_built_again_at_a_revision(run: Run, tmp_path: Path, spark: SparkSession) -> None:
     repository = tmp_path / "shelf"
     repository.mkdir()

@@ -38,9 +38,9 @@ def refused(lake: Lake, table: Table, rows: list[Row], mode: Any = "append", **o
 @pytest.mark.parametrize(
     ("rows", "rule", "row"),
     [
-        ([(None, "a", 1)], "id is not null", "id=None"),
-        ([(3, None, 1)], "owner is not null", "id=3"),
-        ([(3, "a", -1)], "size_positive", "id=3"),
+        pytest.param([(None, "a", 1)], "id is not null", "id=None", marks=SLOW),
+        pytest.param([(3, None, 1)], "owner is not null", "id=3", marks=SLOW),
+        pytest.param([(3, "a", -1)], "size_positive", "id=3", marks=SLOW),
         ([(3, "a", 1), (3, "a", 2)], "key (id) is unique", "id=3"),
     ],
 )
@@ -90,7 +90,8 @@ def test_drop_leaves_out_what_breaks_and_says_so(lake: Lake, mode: Any) -> None:
     assert sorted(quality) == [("small", "drop", '{"id": 3}', 1), ("small", "drop", '{"id": 5}', 1)]
 
 
-@pytest.mark.parametrize("mode", ["append", pytest.param("merge", marks=SLOW)])
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", ["append", "merge"])
 def test_warn_writes_what_breaks_and_says_so(lake: Lake, mode: Any) -> None:
     table = with_checks(Check("small", "size < 100", action="warn", null="passes"))
     seeded(lake, table)
@@ -227,6 +228,7 @@ def test_semantic_types_are_checked_when_rows_are_written(lake: Lake, digest: st
             commit(new_run(lake), blobs, rows, mode="append")
 
 
+@pytest.mark.slow
 def test_rows_that_are_all_dropped_make_no_version_and_are_still_told_of(lake: Lake) -> None:
     table = with_checks(Check("small", "size < 100", action="drop"))
     seeded(lake, table)

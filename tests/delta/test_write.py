@@ -40,7 +40,7 @@ MODES: list[tuple[str, dict[str, Any], list[Row], dict[str, int]]] = [
 
 @pytest.mark.parametrize(
     ("mode", "options", "after", "metrics"),
-    [pytest.param(*m, id=m[0], marks=() if m[0] in ("append", "merge") else pytest.mark.slow) for m in MODES],
+    [pytest.param(*m, id=m[0], marks=() if m[0] == "merge" else pytest.mark.slow) for m in MODES],
 )
 def test_each_mode_returns_its_own_version_and_metrics_though_another_commits_in_between(
     lake: Lake,

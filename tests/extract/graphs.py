@@ -55,3 +55,7 @@ class Graphs:
             lines = int(self.tree.start_lines[at]), int(self.tree.start_lines[used_at])
             found.add((self.names.symbol_names[symbol], *lines))
         return found
+
+    def leaving(self) -> set[int]:
+        """The lines of definitions that others see."""
+        return {int(self.tree.start_lines[self.names.reference_nodes[each]]) for each in self.tree.leaving}

@@ -83,6 +83,26 @@ class Old:
 True, False = 1, 0
 f(async=True, print=1)
 """
+FLOW = """\
+__all__ = ["a", 'b'] + m.__all__ + [*c, d]; __all__ += ('\\ud800',); __all__.remove('e'); __all__.extend(n.__all__)
+getattr(o, 'a', setattr(o, "\\udfff", 1)).b[-1] = d[-0xFF] = x[1:2] = {'k': v, **w, -1: u, (1, 2): t}
+(a, (b, *c), [d.e, f[0]]), *g = h = i
+for j.k, (l, *m['n']) in p: q += r; s.t[u] -= v; del w.x, y[0]
+with a as (b, *c), d as e.f, g as h[i]: j
+try: x = 1
+except (A, B) as x: x = x
+except C as x: del x
+else: x
+match a, b:
+    case {'\\ud800': x, -1: y, **z} | C(x, y=D(z)) | [x, *y, z] as w: pass
+    case "a" 'b' | -1 + 2j | a.b.c | None: x
+class C(B, *D, metaclass=M, **k):
+    __x = y = lambda __z, *a, b=__x: (yield b)
+    def __x(self, __x=__x, *, y: '__x' = y): self.__x, C.__y__ = __x, y; global v, w; v = w
+    def __x(self): nonlocal y; return [v for v in self.__x if (w := v) async for z in v]
+    x, x, x = (f'{x!r:>{y}}{x}' for x in y), {x: y for x in y}, {*x, y}
+async def f(f, f=f, *f): return await (yield from f(*f, f, f=f, **f)) or f and f if f else f < f <= f
+"""
 _WORDS = """
 def class return if elif else for while try except finally with as import from lambda yield await async not and or in
 is None True False pass break continue global nonlocal del raise assert match case type print exec
@@ -132,12 +152,13 @@ def by_hand() -> Iterator[tuple[str, bytes]]:
     yield from _small()
     yield from _deep()
     yield from _long()
+    yield from _flowing()
     yield from _encoded()
     yield from _binary()
 
 
 def _programs() -> Iterator[tuple[str, bytes]]:
-    for name, text in (("modern", MODERN), ("newer", NEWER), ("old", OLD)):
+    for name, text in (("modern", MODERN), ("newer", NEWER), ("old", OLD), ("flow", FLOW)):
         yield name, text.encode("latin-1" if name == "old" else "utf-8")
         for newline in ("\r", "\r\n", "\n\r", "\f\n", "\n\f", "\u2028", "\x85", "\v", "\\\n", "\n\n"):
             yield f"{name} with {newline!r}", text.replace("\n", newline).encode("latin-1", "backslashreplace")
@@ -237,6 +258,55 @@ def _long() -> Iterator[tuple[str, bytes]]:
     yield "2,000 tabs and spaces", b"".join(b" \t" * (i % 7) + b"if x:\n" for i in range(2000))
 
 
+def _flowing() -> Iterator[tuple[str, bytes]]:
+    """What is hard on flow facts, labels and reaching definitions."""
+    number = b"0x" + b"f" * 5000
+    yield "__all__ without a number", b"__all__.remove(" + number + b")\n__all__ += " + number
+    yield "keys too large", b"d[-%s] = d[-%s]; x = {-%s: 1, - -1: 2, -1j: 3, -True: 4}" % (number, b"9" * 30, number)
+    yield "texts with surrogates", b"getattr(o, '\\ud800'); import_module('a\\udfff'); __all__ = ['\\udc00']"
+    yield "texts with NULs", b"getattr(o, '\\0'); __all__ = ['\\0']; d['\\0'] = d[b'\\0']"
+    yield (
+        "odd uses of __all__",
+        (
+            b"__all__: list\n__all__ = *a, *b\n__all__ += f()\n__all__.append()\n__all__.extend(*x)\n"
+            b"__all__.remove(b'x')\n__all__.remove(1j)\n__all__.remove(...)\n"
+            b"__all__, x = 1, 2\n__all__ = __all__ + __all__ + [__all__]\n"
+        ),
+    )
+    for n in (900, 3000, 20_000):
+        yield f"__all__ of {n} lists", b"__all__ = " + b"['a'] + " * n + b"[]"
+    yield "__all__ nested", b"__all__ = " + b"['a'] + (" * 3000 + b"[]" + b")" * 3000
+    for n in (150, 4000):
+        yield f"{n} targets in targets", b"(" * n + b"a" + b",)" * n + b" = v"
+        yield f"{n} loop targets in targets", b"for " + b"[" * n + b"*a" + b"]" * n + b" in v: pass"
+        for opening, closing in ((b"[", b"]"), (b"C(", b")"), (b"{1: ", b"}"), (b"(1 | ", b")"), (b"C(x=", b")")):
+            yield f"{n} patterns {opening!r}", b"match v:\n case " + opening * n + b"x" + closing * n + b": pass"
+    yield (
+        "3,000 keys of a pattern",
+        b"match v:\n case {%s}: pass" % b", ".join(b"%d: x%d" % (i, i) for i in range(3000)),
+    )
+    yield "patterns that are none", b"match v:\n case {**a, 1: b, **c}: d\n case C(x=1, 2): e\n case [*a, *b] | *c: f\n"
+    yield "targets that are none", b"f() = 1\n(a, b) += 1\n*c += 2\n[d] += e\nfor 1 in f: g\nwith a as f(): h\n"
+    yield "defaults that are missing", b"def f(a=1, b, c=2, *, d, e=3, f): pass\nlambda a=1, b: 0\n"
+    yield "2,000 parameters of one name", b"def f(" + b"a, " * 2000 + b"): a"
+    yield "5,000 functions of one name", b"def f(a): pass\n" * 5000
+    yield "5,000 values of an f-string", b"f'" + b"{a}" * 5000 + b"'"
+    yield "2,000 lambdas in lambdas", b"lambda a_long_name:" * 2000 + b"x"
+    yield "type parameters of one name", b"class A[T, T]: pass\ndef f[T, *T, **T](T): pass\ntype X[T, T] = T\n"
+    pair = b" if a: x = 1\n f(x)\n"
+    yield "250,000 pairs", b"while a:\n" + pair * 500
+    yield "9,000,000 pairs", b"while a:\n" + pair * 3000
+    yield (
+        "1,500,000 pairs in six functions",
+        b"".join(b"def f():\n while a:\n" + b"  if a: x = 1\n  f(x)\n" * 500 for _ in "abcdef"),
+    )
+    yield "2,000 handlers of one name", b"try: pass\n" + b"except E as e: e = 1; f(e)\n" * 2000
+    yield (
+        "a name of 20 kB with 2,000 parameters",
+        b"def %s(%s): pass" % (b"f" * 20_000, b", ".join(b"a%d" % i for i in range(2000))),
+    )
+
+
 def _encoded() -> Iterator[tuple[str, bytes]]:
     text = "é = 'ж'\nprint(é)\n"
     for cookie in COOKIES:
@@ -305,7 +375,7 @@ def _mutated(rng: random.Random) -> tuple[bytes, list[str]]:
 
 def _start(rng: random.Random) -> bytes:
     """Some lines of a program, most often from where a statement of the module starts."""
-    text = rng.choice((MODERN, MODERN, NEWER, OLD))
+    text = rng.choice((MODERN, MODERN, NEWER, OLD, FLOW))
     lines = text.splitlines(keepends=True)
     at = rng.randrange(len(lines))
     if rng.random() < 0.7:

@@ -36,3 +36,25 @@ def test_every_kind_of_fact_is_described() -> None:
     described = {kind for kind, *_ in examples()}
     assert named <= described
     assert all(f'"{kind}"' in source for kind in described)
+
+
+def facts(source: str) -> set[tuple[str, str | None]]:
+    return {(row["kind"], row["key"]) for row in Seen(source).rows("facts")}
+
+
+def test_a_text_that_is_no_utf_8_is_written_as_an_escape() -> None:
+    found = facts(r"getattr(o, 'a\ud800'); __all__ = ['é\udfff']; __all__.remove('\ud800')")
+    assert {("text", r"a\ud800"), ("export", r"é\udfff"), ("unexport", r"\ud800")} <= found
+
+
+def test_numbers_that_python_does_not_write_out() -> None:
+    number = "0x" + "f" * 5000
+    found = facts(f"__all__.remove({number})\nd[{number}], d[-{number}], d[-1], d[-{'9' * 30}]")
+    assert {key for kind, key in found if kind == "load_item"} == {"*", "-1"}
+    assert not any(kind == "unexport" for kind, _ in found)
+
+
+def test_all_as_a_long_sum_is_read_from_left_to_right() -> None:
+    found = Seen("__all__ = " + " + ".join(f"['x{n}', *y]" for n in range(900))).rows("facts")
+    listed = [row["key"] for row in found if row["kind"] == "export"]
+    assert listed == [key for n in range(900) for key in (f"x{n}", "*")]

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -19,7 +20,9 @@ from codelake.extract.content import Evidence, evidence_of
 from codelake.extract.guard import Content, Limits, guarded
 
 ROOT = Path(__file__).parents[2]
-LIMITS = Limits(seconds=0.5, memory=300 << 20)
+LIMITS = Limits(seconds=60, memory=300 << 20)
+"""Time enough on a busy machine: what is not about time does not end for want of it."""
+SHORT = Limits(seconds=0.5, memory=300 << 20)
 GOOD = [f"def f{n}(x):\n    return x + {n}\n".encode() for n in range(9)]
 FAULTS = {
     b"crash": ("extractor crashed", "ended by the signal SIGSEGV"),
@@ -88,7 +91,7 @@ def test_nothing_to_do() -> None:
 
 @pytest.mark.parametrize("fault", FAULTS, ids=bytes.decode)
 def test_a_fault_costs_its_own_content_and_no_other(fault: bytes) -> None:
-    found = rows(*GOOD[:3], fault, *GOOD[3:])
+    found = rows(*GOOD[:3], fault, *GOOD[3:], limits=SHORT if fault in (b"loop", b"sleep") else LIMITS)
     assert [row["digest"] for row in found] == [digest for digest, _ in contents(*GOOD[:3], fault, *GOOD[3:])]
     bad = found.pop(3)
     reason, message = FAULTS[fault]
@@ -136,9 +139,43 @@ def test_a_content_is_not_blamed_for_what_others_left_behind() -> None:
     assert left == []
 
 
+def unpackable(raw: bytes) -> Evidence:
+    """Arrow refuses a lone surrogate, and only when the batch is made."""
+    found = evidence_of(raw)
+    return replace(found, reason="\ud800") if raw.startswith(b"bad") else found
+
+
+def test_a_content_that_spoils_its_batch_costs_no_other(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+
+    def logged(raw: bytes) -> Evidence:
+        with log.open("ab") as file:
+            file.write(b"|")
+        return unpackable(raw)
+
+    many = [b"x = %d" % n for n in range(64)]
+    raw = [b"bad = 1", *many[:40], b"bad = 2", *many[40:]]
+    found = pa.Table.from_batches(list(guarded(contents(*raw), limits=LIMITS, extract=logged))).to_pylist()
+    assert [row["digest"] for row in found] == [digest for digest, _ in contents(*raw)]
+    assert [row["status"] == "skipped" for row in found] == [each.startswith(b"bad") for each in raw]
+    assert {row["reason"] for row in found if row["status"] == "skipped"} == {"extractor failed"}
+    # The batch is halved until the culprits are alone: not once for each content in it.
+    assert len(log.read_bytes()) < 6 * len(raw)
+
+
+def test_rows_larger_than_spark_can_hold_are_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guard, "MAX_BATCH_BYTES", 1 << 20)
+    long = b"def %s(%s): pass" % (b"f" * 20_000, b", ".join(b"a%d" % n for n in range(100)))
+    found = rows(*GOOD[:3], long, *GOOD[3:])
+    bad = found.pop(3)
+    assert (bad["status"], bad["reason"]) == ("skipped", "too large")
+    assert bad["problems"][0]["message"].endswith("MB of evidence are more than 1")
+    assert found == [EXPECTED[row["digest"]] for row in found]
+
+
 def test_a_batch_larger_than_the_pipe() -> None:
     large = b"".join(b"x_%d = [%d, %d]\n" % (n, n, n) for n in range(10_000))
-    [found] = rows(large, limits=Limits(seconds=60))
+    [found] = rows(large, limits=Limits())
     assert (found["status"], found["n_lines"]) == ("parsed", 10_000)
 
 

@@ -92,3 +92,19 @@ def test_more_pairs_than_fit_are_left_out_and_it_is_said(monkeypatch: pytest.Mon
     assert not few.tree.problems
     assert [(p.kind, p.start_byte) for p in many.tree.problems] == [("too large", 18)]
     assert ("y", 1, 1) in many.reaches() and not any(name == "x" for name, _, _ in many.reaches())
+
+
+def test_pairs_are_counted_over_all_scopes_of_a_content(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reaching, "MAX_PAIRS", 19)
+    one = "def f(a):\n  x = 1\n" + "  if a: x = x + 1\n" * 4
+    both = Graphs(one + one.replace("x", "y"))
+    assert [p.kind for p in both.tree.problems] == ["too large"]
+    assert ", with 10 before, are more than 19" in both.tree.problems[0].message
+    assert {name for name, _, _ in both.reaches()} >= {"x"} and not any(name == "y" for name, _, _ in both.reaches())
+
+
+def test_without_pairs_every_definition_is_seen_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
+    source = "x = 1\n" + "if a: x = x + 1\n" * 3 + "x = 2\n"
+    assert Graphs(source).leaving() == {5}
+    monkeypatch.setattr(reaching, "MAX_PAIRS", 3)
+    assert Graphs(source).leaving() == {1, 2, 3, 4, 5}

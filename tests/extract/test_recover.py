@@ -7,13 +7,14 @@ import random
 import sys
 import sysconfig
 from collections import Counter
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from codelake.extract.content import evidence_of
+from codelake.extract.content import _WALK_DEPTH, _recursion_limit, evidence_of
 from codelake.extract.recover import grammar, recovered
 from codelake.extract.recover.reader import MAX_PROBLEMS
 from codelake.extract.text import decoded
@@ -74,10 +75,14 @@ def _compared(files: list[Path]) -> tuple[Counter[str], dict[str, str]]:
 
 def test_a_sample_of_the_standard_library_gives_the_trees_of_cpython() -> None:
     found = sources_of("stdlib", Path())
-    sample = random.Random(1).sample([f for f in found if f.stat().st_size < 50_000], 50)
+    sample = random.Random(1).sample([f for f in found if f.stat().st_size < 50_000], 30)
     counts, different = _compared(sample)
-    assert counts["files"] > 40
+    assert counts["files"] > 25
     assert different == {}
+
+
+KNOWN = {"test_print.py": "`print >>sys.stderr, x` is a statement of Python 2, though Python 3 reads a tuple"}
+"""Files that differ, with the reason."""
 
 
 @pytest.mark.soak
@@ -85,8 +90,13 @@ def test_a_sample_of_the_standard_library_gives_the_trees_of_cpython() -> None:
 def test_whole_packages_give_the_trees_of_cpython(package: str, tmp_path: Path) -> None:
     counts, different = _compared(sources_of(package, tmp_path))
     print(package, dict(counts), f"{counts['same_files'] / counts['files']:.2%} of files", different)
-    assert counts["same_files"] >= 0.999 * counts["files"]
+    assert {Path(file).name for file in different} <= KNOWN.keys()
     assert counts["same_nodes"] >= 0.9999 * counts["nodes"]
+
+
+def test_a_star_import_from_future_is_read_as_the_parser_does() -> None:
+    source = "from __future__ import *\nfrom __future__ import division\n"
+    assert dumped(source) == ast.dump(ast.parse(source))
 
 
 # Python 2
@@ -330,6 +340,34 @@ def test_numbers_that_python_does_not_read() -> None:
 # Well-formed
 
 
+def test_an_expression_among_errors_is_read_as_a_whole() -> None:
+    tree = tree_of("****************e(u)\n")
+    assert list(wellformed.faults(tree)) == []
+    assert [node.__class__.__name__ for node in tree.nodes] == [
+        "Module",
+        "Error",
+        "Expr",
+        "Starred",
+        "Call",
+        "Name",
+        "Name",
+    ]
+
+
+def test_a_format_that_looks_like_a_walrus_stores_nothing_among_errors() -> None:
+    tree = tree_of("''{{f'{f'{x:=")
+    assert list(wellformed.faults(tree)) == []
+    assert not tree.every(ast.NamedExpr)
+
+
+@pytest.fixture
+def deep() -> Iterator[None]:
+    """As deep as the extraction of a content may go."""
+    with _recursion_limit(_WALK_DEPTH):
+        yield
+
+
+@pytest.mark.usefixtures("deep")
 def test_trees_of_hostile_files_are_well_formed() -> None:
     for name, raw in islice(files(2, 6_000), 900, None, 17):
         text = decoded(raw)
@@ -347,6 +385,7 @@ def test_trees_of_whole_programs_are_well_formed() -> None:
 
 
 @pytest.mark.soak
+@pytest.mark.usefixtures("deep")
 def test_trees_of_many_hostile_files_are_well_formed() -> None:
     counts: Counter[str] = Counter()
     for seed in (5, 6, 7):
@@ -370,6 +409,8 @@ def _damaged(rng: random.Random, source: str) -> str:
         del lines[rng.randrange(len(lines))]
         return "\n".join(lines)
     places = [i for i, sign in enumerate(source) if sign in "()[]{}:,'\"="]
+    if not places:
+        return source
     at = rng.choice(places)
     return source[:at] + source[at + 1 :]
 

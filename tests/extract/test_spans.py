@@ -88,9 +88,9 @@ def _differences(files: list[Path]) -> Counter[str]:
 
 def test_spans_and_comments_of_a_sample_of_the_standard_library() -> None:
     files = sorted(Path(sysconfig.get_paths()["stdlib"]).rglob("*.py"))
-    sample = random.Random(4).sample([f for f in files if "site-packages" not in f.parts], 60)
+    sample = random.Random(4).sample([f for f in files if "site-packages" not in f.parts], 40)
     found = _differences(sample)
-    assert found["files"] > 50
+    assert found["files"] > 35
     assert [kind for kind in found if kind.startswith("different")] == []
     assert found["comments that differ"] == 0
 

@@ -32,7 +32,7 @@ from codelake.pipeline.progress import Progress
 from codelake.pipeline.reading import Reading
 from codelake.pipeline.stages import STAGES
 
-LIMITS = Limits(seconds=5)
+LIMITS = Limits(seconds=2)
 SAME = b"def same():\n    return 1\n"
 HOSTILE = {"crashes.py": b"# crash\n", "sleeps.py": b"# loop\n", "raises.py": b"# raise\n"}
 TREE = {
@@ -219,6 +219,7 @@ def test_a_change_is_all_that_the_change_feed_shows(workplace: Workplace, first:
     ]
 
 
+@pytest.mark.slow
 def test_the_same_contents_in_another_repository_are_not_parsed_again(
     workplace: Workplace, first: dict[str, Any], tmp_path: Path
 ) -> None:
@@ -234,6 +235,7 @@ def test_the_same_contents_in_another_repository_are_not_parsed_again(
     assert len({row["repo"] for row in workplace.rows(REPOSITORIES)}) == 2
 
 
+@pytest.mark.slow
 def test_a_build_goes_on_where_another_one_died(
     workplace: Workplace, first: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -251,6 +253,7 @@ def test_a_build_goes_on_where_another_one_died(
     assert {row["path"] for row in workplace.rows(FILES) if row["repo"] == "late"} == {"late.py", "later.py"}
 
 
+@pytest.mark.slow
 def test_two_builds_at_once_store_a_content_once(
     workplace: Workplace, first: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

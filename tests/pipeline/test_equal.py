@@ -7,6 +7,7 @@ import json
 import os
 import random
 import subprocess
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -19,9 +20,10 @@ from pyspark.sql import functions as F
 from codelake.contracts import EVIDENCE, Table
 from codelake.contracts.arrow import arrow_schema
 from codelake.contracts.sources import BLOBS, FILES
-from codelake.delta.lake import Lake
+from codelake.delta.lake import Lake, create_lake
 from codelake.delta.run import Run
 from codelake.delta.scan import scan
+from codelake.delta.store import Store
 from codelake.extract.guard import Limits
 from codelake.extract.run import evidence
 from codelake.extract.sources import open_sources
@@ -68,6 +70,19 @@ def built(lake: Lake, location: str | Path, **options: Any) -> Mapping[str, Any]
 def rows(lake: Lake, table: Table) -> list[dict[str, Any]]:
     found = scan(Run(lake, "reader"), table).toArrow().to_pylist()
     return sorted(found, key=lambda row: json.dumps(row, sort_keys=True, default=bytes.hex))
+
+
+@pytest.mark.slow
+def test_each_kind_of_source_gives_equal_evidence_in_a_lake_of_its_own(
+    spark: SparkSession, repository: Path, tmp_path: Path
+) -> None:
+    found = []
+    sources = ((repository, {}), (f"repository={repository}", {"rev": "HEAD"}), (f"{repository}.tar.gz", {}))
+    for n, (source, options) in enumerate(sources):
+        own = create_lake(Store(str(tmp_path / f"lake{n}")), spark)
+        assert built(own, source, **options)["n_contents_extracted"] == 7
+        found.append((rows(own, FILES), rows(own, EVIDENCE)))
+    assert found[0] == found[1] == found[2]
 
 
 @pytest.mark.slow
@@ -123,6 +138,23 @@ def test_hostile_contents_at_one_and_at_four_tasks(spark: SparkSession, monkeypa
     chance = random.Random(4)
     contents = [content for _, content in hostile.files(seed=4, n=10_000) if len(content) < 20_000]
     same_at_one_and_at_four(spark, chance.sample(contents, 300), monkeypatch, chance)
+
+
+@pytest.mark.soak
+def test_rows_that_the_jvm_could_not_hold_do_not_stop_a_build(lake: Lake, tmp_path: Path) -> None:
+    """Each parameter's label has the name of the function in it."""
+    folder = tmp_path / "fat"
+    folder.mkdir()
+    for n in range(20):
+        (folder / f"thin{n}.py").write_text(f"x = {n}\n")
+    for n, n_parameters in enumerate((1200, 5000) * 4):
+        parameters = ", ".join(f"a{i}" for i in range(n_parameters))
+        (folder / f"fat{n}.py").write_text(f"def {'f' * (100_000 + n)}({parameters}): pass\n")
+    built(lake, folder)
+    assert Counter((row["status"], row["reason"]) for row in rows(lake, FILES)) == {
+        ("parsed", None): 24,
+        ("skipped", "too large"): 4,
+    }
 
 
 @pytest.mark.soak

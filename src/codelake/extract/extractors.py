@@ -47,8 +47,8 @@ EXTRACTORS: tuple[Extractor, ...] = (
     Extractor("calls", 1, ("calls", "arguments"), calls),
     Extractor("annotations", 2, ("annotations", "types"), annotated),
     Extractor("control", 1, ("blocks", "steps", "flows"), control),
-    Extractor("reaching", 1, ("reaches",), reaching),
-    Extractor("flow", 3, ("facts",), facts),
+    Extractor("reaching", 2, ("reaches",), reaching),
+    Extractor("flow", 4, ("facts",), facts),
 )
 
 

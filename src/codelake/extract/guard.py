@@ -41,8 +41,11 @@ Extract = Callable[[bytes], Evidence]
 
 BATCH_BYTES = 1 << 20
 """Source bytes of a record batch. Its rows take some twenty times as much while they are lists of Python."""
+MAX_BATCH_BYTES = 128 << 20
+"""Of Arrow. A content whose rows alone take more is skipped: the JVM has to hold them several times."""
 _PATIENCE = 4
 """By the clock, a content may take this many times its CPU time: the machine may be busy with other work."""
+_TOO_LARGE = "rows: "
 _HEAD = struct.Struct("<qq")
 _FAILURE = -1
 _PIPE_BYTES = 1 << 20
@@ -67,6 +70,10 @@ class Fault:
     """It was this content, and not what the child did before it."""
 
 
+class TooLarge(Exception):
+    """Rows take more than MAX_BATCH_BYTES."""
+
+
 @dataclass(frozen=True)
 class _Skip:
     place: int
@@ -89,7 +96,17 @@ def guarded(contents: Sequence[Content], *, limits: Limits, extract: Extract = e
         finally:
             fault = child.end()
         if fault is not None:
-            todo.extendleft(reversed(_rest(part, child.n_sent, child.place, fault)))
+            find = _halves if child.is_packing else _rest
+            todo.extendleft(reversed(find(part, child.n_sent, child.place, fault)))
+
+
+def _halves(part: range, n_sent: int, place: int, fault: Fault) -> list[range | _Skip]:
+    """What is to be done after a child died of a whole batch, which ends at a place: each half of it, those behind."""
+    batch = range(part.start + n_sent, place + 1)
+    behind = range(place + 1, part.stop)
+    if len(batch) == 1:
+        return [_Skip(place, fault), behind]
+    return [batch[: len(batch) // 2], batch[len(batch) // 2 :], behind]
 
 
 def _rest(part: range, n_sent: int, place: int, fault: Fault) -> list[range | _Skip]:
@@ -134,6 +151,11 @@ class _Child:
     def place(self) -> int:
         return int.from_bytes(self._place[:8], "little")
 
+    @property
+    def is_packing(self) -> bool:
+        """It had all contents of a batch, up to `place`, and was making one record batch of them."""
+        return self._place[8] == 1
+
     def batches(self) -> Iterator[pa.RecordBatch]:
         while (head := self._bytes(_HEAD.size)) is not None:
             n_sent, n_bytes = _HEAD.unpack(head)
@@ -177,6 +199,8 @@ def _fault(code: int, said: str, limits: Limits) -> Fault:
         return Fault("took too long", f"more than {limits.seconds * _PATIENCE:g} seconds", is_certain=True)
     if said.startswith("MemoryError"):
         return Fault("out of memory", memory)
+    if said.startswith(_TOO_LARGE):
+        return Fault("too large", said.removeprefix(_TOO_LARGE))
     if said:
         return Fault("extractor failed", said)
     if code == -signal.SIGKILL:
@@ -225,9 +249,18 @@ def _extract(
         _allow(0)
         n_bytes, n_done = n_bytes + len(raw), n_done + 1
         if n_bytes >= BATCH_BYTES or n_done == len(part):
-            _send(pipe, n_done, batch.record_batch().serialize())
+            place[8] = 1
+            _send(pipe, n_done, _packed(batch).serialize())
+            place[8] = 0
             batch, n_bytes = Batch(), 0
             gc.collect()
+
+
+def _packed(batch: Batch) -> pa.RecordBatch:
+    packed = batch.record_batch()
+    if packed.nbytes > MAX_BATCH_BYTES:
+        raise TooLarge(f"{packed.nbytes >> 20:,} MB of evidence are more than {MAX_BATCH_BYTES >> 20:,}")
+    return packed
 
 
 def _send(pipe: int, n_sent: int, body: pa.Buffer) -> None:
@@ -295,6 +328,8 @@ def _address_space() -> int | None:
 
 def _told(error: BaseException) -> str:
     """The exception in a line, with the place in codelake or below that raised it."""
+    if isinstance(error, TooLarge):
+        return f"{_TOO_LARGE}{error}"
     text = "".join(traceback.format_exception_only(error)).strip().partition("\n")[0]
     frames: list[Any] = traceback.extract_tb(error.__traceback__)
     where = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""

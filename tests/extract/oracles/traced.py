@@ -9,6 +9,7 @@ matter here.
 from __future__ import annotations
 
 import json
+import signal
 import sys
 import threading
 import time
@@ -29,14 +30,14 @@ class Limit:
 
     def __init__(self, tracer: Tracer, seconds: float) -> None:
         self.tracer = tracer
-        self.end = time.monotonic() + seconds
+        self.end = time.process_time() + seconds
         self.n_tests = 0
 
     def pytest_runtest_logfinish(self) -> None:
         self.n_tests += 1
 
     def pytest_runtest_setup(self, item: Any) -> None:
-        if time.monotonic() > self.end:
+        if time.process_time() > self.end:
             item.session.shouldstop = "the time is over"
             pytest.skip("the time is over")
         self.tracer.start()
@@ -59,6 +60,9 @@ def main(folder: str, seconds: str, *tests: str) -> None:
 
     SourceFileLoader.get_code = get_code  # type: ignore[method-assign,assignment]
     limit = Limit(tracer, float(seconds))
+    # One test may take minutes when it is traced: it goes on without.
+    signal.signal(signal.SIGPROF, lambda *_: tracer.stop())
+    signal.setitimer(signal.ITIMER_PROF, float(seconds))
     threading.settrace(tracer._call)
     tracer.start()
     options = [

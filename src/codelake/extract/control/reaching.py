@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from codelake.extract.names.scopes import Names
 
 MAX_PAIRS = 1_000_000
-"""Between the blocks of one scope. There may be as many as definitions times uses; if there are more, all are left
-out, and `problems` says so."""
+"""Between the blocks of a content's scopes. There may be as many as definitions times uses; those of a scope with
+which there would be more are left out, and `problems` says so."""
 
 _USES = frozenset((LOAD, DELETE))
 
@@ -77,6 +77,8 @@ class _Pairs:
         self.definitions: list[int] = []
         self.uses: list[int] = []
         self.leaving: list[int] = []
+        self.n_joined = 0
+        """Between blocks, so far."""
         self.nodes = names_of(tree).reference_nodes
         self.within = _within_handlers(tree, found.definitions)
 
@@ -280,19 +282,26 @@ def _solve(
 
 
 def _join(scope: _Scope, open_uses: _Uses, symbols: dict[int, int], ins: list[int], pairs: _Pairs) -> None:
-    joined = []
+    joined, leaving = [], []
     n = 0
     for block, symbol, use in open_uses:
         if symbol in symbols:
             bits = ins[block] >> symbols[symbol] & (1 << len(pairs.of[symbol])) - 1
-            n += bits.bit_count()
-            joined.append((symbol, bits, use))
-    if n > MAX_PAIRS:
+            if use == _LEAVING:
+                leaving.append((symbol, bits))
+            else:
+                n += bits.bit_count()
+                joined.append((symbol, bits, use))
+    if n > MAX_PAIRS - pairs.n_joined:
         node = names_of(pairs.tree).scope_nodes[scope.control.block_scopes[scope.first]].at
-        message = f"{n:,} pairs of definitions and uses are more than {MAX_PAIRS:,}"
+        before = f", with {pairs.n_joined:,} before," if pairs.n_joined else ""
+        message = f"{n:,} pairs of definitions and uses{before} are more than {MAX_PAIRS:,}"
         start, end = pairs.tree.starts[node], pairs.tree.ends[node]
         pairs.tree.problems.append(Problem("too large", message, int(start), int(end)))
-        return
-    for symbol, bits, use in joined:
+        # Uses without pairs see what others see, so that is all of them.
+        joined = []
+        leaving = [(symbol, (1 << len(pairs.of[symbol])) - 1) for symbol, _ in leaving]
+    pairs.n_joined += n if joined else 0
+    for symbol, bits, use in (*joined, *((symbol, bits, _LEAVING) for symbol, bits in leaving)):
         if bits:
             pairs.add(symbol, bits, use)

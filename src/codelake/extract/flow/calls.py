@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from typing import Any
 
-from codelake.extract.flow.facts import ANY, Facts
+from codelake.extract.flow.facts import ANY, Facts, written
 from codelake.extract.tree import Tree, names_of
 
 _NAMING = {
@@ -34,8 +34,8 @@ def calls(tree: Tree, found: Facts) -> None:
         name = getattr(call.func, "id", None) or getattr(call.func, "attr", None)
         if name in _NAMING:
             for value in call.args:
-                if value.__class__ is ast.Constant and value.value.__class__ is str:
-                    add("text", value.at, value.at, value.value)
+                if _is_text(value):
+                    add("text", value.at, value.at, written(value.value))
     for node in tree.every(ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda):
         args = node.args
         of_positional = zip_longest(reversed((*args.posonlyargs, *args.args)), reversed(args.defaults))
@@ -55,10 +55,14 @@ def exports(tree: Tree, found: Facts) -> None:
         function = node.func
         if scope_of[node.at] == 0 and function.__class__ is ast.Attribute and _is_all(function.value):
             for value in node.args:
-                if function.attr == "remove" and value.__class__ is ast.Constant:
-                    found.add("unexport", 0, value.at, str(value.value))
+                if function.attr == "remove" and _is_text(value):
+                    found.add("unexport", 0, value.at, written(value.value))
                 elif function.attr in ("append", "extend"):
                     _export(value, found)
+
+
+def _is_text(node: Any) -> bool:
+    return node.__class__ is ast.Constant and node.value.__class__ is str
 
 
 def _is_all(node: Any) -> bool:
@@ -67,8 +71,8 @@ def _is_all(node: Any) -> bool:
 
 def _export(node: Any, found: Facts) -> None:
     for part in _parts(node):
-        if part.__class__ is ast.Constant and part.value.__class__ is str:
-            found.add("export", 0, part.at, part.value)
+        if _is_text(part):
+            found.add("export", 0, part.at, written(part.value))
         elif part.__class__ is ast.Attribute and part.attr == "__all__":
             found.add("export_of", 0, part.value.at)
         elif not _is_all(part):
@@ -76,13 +80,15 @@ def _export(node: Any, found: Facts) -> None:
 
 
 def _parts(node: Any) -> Iterator[Any]:
-    if node.__class__ is ast.BinOp and node.op.__class__ is ast.Add:
-        yield from _parts(node.left)
-        yield from _parts(node.right)
-    elif node.__class__ in (ast.List, ast.Tuple, ast.Set):
-        for item in node.elts:
-            yield from _parts(item)
-    elif node.__class__ is ast.Starred:
-        yield from _parts(node.value)
-    else:
-        yield node
+    """From left to right. Without recursion: a sum of thousands of lists is as deep as it is long."""
+    todo = [node]
+    while todo:
+        node = todo.pop()
+        if node.__class__ is ast.BinOp and node.op.__class__ is ast.Add:
+            todo += (node.right, node.left)
+        elif node.__class__ in (ast.List, ast.Tuple, ast.Set):
+            todo += reversed(node.elts)
+        elif node.__class__ is ast.Starred:
+            todo.append(node.value)
+        else:
+            yield node

@@ -106,5 +106,11 @@ def key_of(node: Any) -> str:
             return repr(value) if len(value) <= _MAX_KEY else ANY
         return repr(value) if value.__class__ in (int, bool) and value < _MAX_INDEX else ANY
     if kind is ast.UnaryOp and node.op.__class__ is ast.USub and node.operand.__class__ is ast.Constant:
-        return f"-{key_of(node.operand)}" if node.operand.value.__class__ is int else ANY
+        value = node.operand.value
+        return f"-{value!r}" if value.__class__ is int and value < _MAX_INDEX else ANY
     return ":" if kind is ast.Slice else ANY
+
+
+def written(text: str) -> str:
+    """Text of a constant as UTF-8 can hold it: a lone surrogate becomes the escape that it is in source code."""
+    return text if text.isascii() else text.encode(errors="backslashreplace").decode()

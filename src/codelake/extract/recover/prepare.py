@@ -14,6 +14,8 @@ _SPACE_BEFORE_TAB = re.compile(rb"^(?=[\t\f]* +\t)[ \t\f]+", re.M)
 _EXEC = re.compile(rb"(?:^|[:;])[ \t\f]*(exec)(?=[ \t]+[^\s=.,()\]:+*/%|&^<>@;-])", re.M)
 # `type` is a word of the language before a name and = or [ only.
 _TYPE = re.compile(rb"\btype\b(?![ \t]+\w+[ \t]*(?:=(?!=)|\[))")
+# tree-sitter has no star import from `__future__`; the compiler refuses it, the parser does not.
+_FUTURE = re.compile(rb"\b(?<=from[ \t])__future__(?=[ \t]+import[ \t]*\*)")
 # What was a name before it was a word of the language; tree-sitter takes most of them for names in some places only.
 _NAMES = re.compile(
     rb"\b(?:(?:True|False)(?=(?:[ \t]*,[ \t]*(?:True|False))?[ \t]*=(?!=))"
@@ -41,6 +43,7 @@ def prepared(utf8: bytes) -> tuple[bytes, list[tuple[int, int]]]:
         utf8 = _SPACE_BEFORE_TAB.sub(_indentation, utf8)
     if b"type" in utf8:
         utf8 = _TYPE.sub(b"tYpe", utf8)
+    utf8 = _FUTURE.sub(b"__futurE__", utf8)
     utf8 = _NAMES.sub(lambda m: m[0][:-1] + m[0][-1:].upper(), utf8)
     utf8 = _TYPE_PARAMETERS.sub(lambda m: _DEFAULT.sub(lambda d: b"<" if d[0] == b"=" else b" *", m[0]), utf8)
     if b"exec" in utf8:

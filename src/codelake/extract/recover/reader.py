@@ -210,7 +210,8 @@ class Reader:
                 found += value
             elif value is not None or node.kind == ERROR:
                 node.taken = True
-                found.append(self.put(unread_statement(self.as_statements(self.pieces(node))), node))
+                inside = [self.stored(value, ast.Load)] if isinstance(value, ast.expr) else self.pieces(node)
+                found.append(self.put(unread_statement(self.as_statements(inside)), node))
         return found
 
     def as_statements(self, pieces: Iterable[Any]) -> list[ast.stmt]:

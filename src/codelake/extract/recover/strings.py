@@ -168,6 +168,7 @@ def _interpolation(r: Reader, node: Node) -> list[ast.expr]:
     if inner.kind == "named_expression" and isinstance(value, ast.NamedExpr):
         # f"{x:=5}" is x with the format =5
         value, format_spec = _format_in_walrus(r, inner, node)
+        inner.value = value
     if equals is not None:
         behind = next((c for c in node.children if c.start >= equals.end), equals)
         shown = r.source_at(node.start + 1, behind.start if behind is not equals else equals.end)
