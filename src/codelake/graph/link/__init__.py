@@ -1,6 +1,7 @@
 """The linker: what names, attributes and calls mean across files. Arrow in, Arrow out; the one place under `graph`
 where Python runs.
 
+    linking     a unit while it is linked
     program     the flow facts of a link unit, with one number a slot
     modules     which file a module is, what an import means, what a star brings
     hierarchy   bases and method resolution orders
@@ -8,8 +9,12 @@ where Python runs.
     solver      the least fixed point: values along copies, and who waits for them
     attributes  what an attribute of a value is
     binding     what a call does with its arguments and its result
-    known       what builtins and the standard library do with what they are given
+    protocols   what Python calls by itself
+    external    what a call of something external gives
+    known       what builtins and the standard library do with what they are given; `containers`, their methods
     types       what annotations say
-    results     edges, call sites and classes from the solution
+    constraints the facts of a unit as what the solver is asked for
+    targets     from values to ids, and how sure; `reasons`, why there is none
+    found       what comes out: `call_edges`, `name_edges`, `class_edges`; `results`, as rows
     kernel      all of it, for one unit
 """

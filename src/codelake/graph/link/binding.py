@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from codelake.graph.link.attributes import provider, special
-from codelake.graph.link.known import call_external, call_method
+from codelake.graph.link.containers import call_method
+from codelake.graph.link.external import call_external
 from codelake.graph.link.linking import ANY, Call, Linking
 from codelake.graph.link.program import Definition, Parameter
 from codelake.graph.link.values import Kind

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import pyarrow as pa
 
 from codelake.graph.link.binding import bind
@@ -10,7 +14,7 @@ from codelake.graph.link.hierarchy import Hierarchy
 from codelake.graph.link.linking import Linking
 from codelake.graph.link.modules import Modules
 from codelake.graph.link.program import Program
-from codelake.graph.link.results import links
+from codelake.graph.link.results import SCHEMA, links
 from codelake.graph.link.values import Kind, Values
 
 VERSION = 1
@@ -20,25 +24,24 @@ _MAX_ROUNDS = 8
 
 def link(table: pa.Table, *, backwards: bool = False) -> pa.Table:
     """Files of a unit (repo, path, module, is_own, digest, and nested evidence) to rows of `links` of its own."""
-    return links(linked(table, backwards=backwards))
+    with _without_collector():
+        return pa.Table.from_batches(links(linked(table, backwards=backwards)), SCHEMA)
 
 
 def linked(table: pa.Table, *, backwards: bool = False) -> Linking:
     program = Program(table.sort_by([("repo", "ascending"), ("path", "ascending")]))
-    modules = Modules(program)
-    values = Values()
-    bases, metaclasses = _bases(program, modules, values, backwards)
-    link = Linking(program, modules, Hierarchy(bases), values, bind, backwards=backwards)
-    link.metaclasses = metaclasses
+    link = Linking(program, Modules(program), Values(), backwards=backwards)
+    _find_bases(link)
+    link.bind = bind
     _solve(link)
     if link.solver.widen():
-        link.restart()
         _solve(link)
-        link.solver.widen()
+    link.solver.finish()
     return link
 
 
 def _solve(link: Linking) -> None:
+    link.restart()
     add_receivers(link)
     add_bare(link)
     add_names(link)
@@ -48,40 +51,36 @@ def _solve(link: Linking) -> None:
     link.solver.solve()
 
 
-Bases = dict[int, list[int]]
-
-
-def _bases(program: Program, modules: Modules, values: Values, backwards: bool) -> tuple[Bases, dict[int, int]]:
-    """Bases and metaclasses by value of class. What a base is may hang on the attributes that a class inherits, so
-    this is done until nothing more comes of it."""
-    bases: Bases = {}
+def _find_bases(link: Linking) -> None:
+    """Bases and metaclasses of all classes. What a base is may hang on the attributes that a class inherits, so this is
+    done until nothing more comes of it."""
+    program = link.program
     for _ in range(_MAX_ROUNDS):
-        link = Linking(program, modules, Hierarchy(bases), values, None, backwards=backwards)
+        link.restart()
         for value, one in zip(link.defined, program.definitions, strict=True):
             if one.kind != "module":
                 link.solver.add(one.slot, value)
         add_names(link)
         link.solver.solve()
-        found: Bases = {link.defined[n]: [] for n, one in enumerate(program.definitions) if one.kind == "class"}
+        found: dict[int, list[int]] = {
+            link.defined[number]: [] for number, one in enumerate(program.definitions) if one.kind == "class"
+        }
         for fact in program.every("base"):
             base = _class_among(link, [fact.src, *_given(link, fact.src)])
             owner = link.defined[program.of_slot[fact.dst]]
             if base is not None and base != owner and base not in found[owner]:
                 found[owner].append(base)
-        if found == bases:
+        if found == link.hierarchy.bases:
             break
-        bases = found
-    metaclasses = {}
+        link.hierarchy = Hierarchy(found)
     for fact in program.every("class_keyword"):
-        found_one = _class_among(link, [fact.src]) if fact.key == "metaclass" else None
-        if found_one is not None and values.keys[found_one][0] == Kind.CLASS:
-            metaclasses[link.defined[program.of_slot[fact.dst]]] = found_one
-    hierarchy = Hierarchy(bases)
-    for value in bases:
-        inherited = [metaclasses[one] for one in hierarchy.order(value) if one in metaclasses]
+        metaclass = _class_among(link, [fact.src]) if fact.key == "metaclass" else None
+        if metaclass is not None and link.values.keys[metaclass][0] == Kind.CLASS:
+            link.metaclasses[link.defined[program.of_slot[fact.dst]]] = metaclass
+    for value in link.hierarchy.bases:
+        inherited = [link.metaclasses[one] for one in link.hierarchy.order(value) if one in link.metaclasses]
         if inherited:
-            metaclasses.setdefault(value, inherited[0])
-    return bases, metaclasses
+            link.metaclasses.setdefault(value, inherited[0])
 
 
 def _given(link: Linking, slot: int) -> list[int]:
@@ -103,3 +102,15 @@ def _class_among(link: Linking, slots: list[int]) -> int | None:
         elif kind == Kind.EXTERNAL:
             found.append((1, str(a), value))
     return min(found)[2] if found else None
+
+
+@contextmanager
+def _without_collector() -> Iterator[None]:
+    """Millions of small objects live until the end; looking for garbage among them takes a third of the time."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()

@@ -5,84 +5,16 @@ KNOWN is a table from the full name to a function. What is not in it gives a nam
 
 from __future__ import annotations
 
-import builtins
 from collections.abc import Callable
 
 from codelake.graph.link.attributes import store, view
+from codelake.graph.link.containers import call_key, pairs
 from codelake.graph.link.linking import ANY, Call, Linking
 from codelake.graph.link.names import module
 from codelake.graph.link.protocols import add_elements, call_special, iterate, text_of, wait_for
 from codelake.graph.link.values import Kind
 
-_TYPES = frozenset(name for name, one in vars(builtins).items() if isinstance(one, type))
 _CONTAINERS = ("list", "tuple", "set", "frozenset", "dict")
-_STR = ("str", "bytes", "bytearray")
-_SAME_TYPE = {
-    *("capitalize", "casefold", "center", "expandtabs", "format", "format_map", "join", "ljust", "lower", "lstrip"),
-    *("removeprefix", "removesuffix", "replace", "rjust", "rstrip", "strip", "swapcase", "title", "translate"),
-    *("upper", "zfill"),
-}
-_LISTS = ("split", "rsplit", "splitlines", "partition", "rpartition")
-_RESULTS = {
-    "builtins.len": "int",
-    "builtins.isinstance": "bool",
-    "builtins.issubclass": "bool",
-    "builtins.hasattr": "bool",
-    "builtins.callable": "bool",
-    "builtins.repr": "str",
-    "builtins.format": "str",
-    "builtins.chr": "str",
-    "builtins.ord": "int",
-    "builtins.hash": "int",
-    "builtins.id": "int",
-    "builtins.any": "bool",
-    "builtins.all": "bool",
-    "os.path.join": "str",
-    "os.path.dirname": "str",
-    "os.path.basename": "str",
-    "os.path.abspath": "str",
-    "os.getcwd": "str",
-    "os.path.exists": "bool",
-}
-
-
-def call_external(link: Linking, call: Call, value: int) -> None:
-    name = str(link.values.keys[value][1])
-    does = KNOWN.get(name)
-    if does is not None:
-        does(link, call)
-        return
-    if name in _RESULTS:
-        link.solver.add(call.result, link.builtin(_RESULTS[name]))
-        return
-    if call.is_decorator:
-        for slot in call.positional:
-            link.solver.copy(slot, call.result)
-        return
-    owner, _, last = name.rpartition(".")
-    if owner == "builtins" and last in _TYPES:
-        link.solver.add(call.result, link.instance(value))
-    elif owner.removeprefix("builtins.") in _STR:
-        _text_method(link, call, owner.removeprefix("builtins."), last)
-    elif last[:1].isupper() and not last.isupper():
-        link.solver.add(call.result, link.instance(value))  # named as classes are
-    elif f"{name}()" in KNOWN:
-        link.solver.add(call.result, link.values.external(f"{name}()"))
-
-
-def _text_method(link: Linking, call: Call, type_name: str, name: str) -> None:
-    if name in _SAME_TYPE:
-        link.solver.add(call.result, link.builtin(type_name))
-    elif name in _LISTS:
-        made = link.container(call.result, "list")
-        link.solver.add(call.result, made)
-        link.solver.add(link.element(made, ANY), link.builtin(type_name))
-    elif name in ("encode", "decode"):
-        link.solver.add(call.result, link.builtin("bytes" if name == "encode" else "str"))
-    elif name.startswith(("is", "starts", "ends")):
-        link.solver.add(call.result, link.builtin("bool"))
-    else:
-        link.solver.add(call.result, link.builtin("int"))
 
 
 # builtins ----------------------------------------------------------------------------------------
@@ -183,19 +115,7 @@ def _container(type_name: str) -> Callable[[Linking, Call], None]:
 
 def _sorted(link: Linking, call: Call) -> None:
     _container("list")(link, call)
-    _call_key(link, call)
-
-
-def _call_key(link: Linking, call: Call) -> None:
-    key = call.keywords.get("key")
-    if key is not None and call.positional:
-        element = link.solver.named("key", call.result)
-        if len(call.positional) == 1:
-            link.waits(call.positional[0], iterate, call.scope, element)
-        else:
-            for slot in call.positional:
-                link.solver.copy(slot, element)
-        link.make_call(Call(call.scope, key, link.nowhere, call.node, positional=[element]))
+    call_key(link, call)
 
 
 def _extreme(link: Linking, call: Call) -> None:
@@ -204,30 +124,20 @@ def _extreme(link: Linking, call: Call) -> None:
     else:
         for slot in call.positional:
             link.solver.copy(slot, call.result)
-    _call_key(link, call)
+    call_key(link, call)
 
 
 def _enumerate(link: Linking, call: Call) -> None:
-    pair = _pairs(link, call)
+    pair = pairs(link, call)
     link.solver.add(link.element(pair, "0"), link.builtin("int"))
     for slot in call.positional[:1]:
         link.waits(slot, iterate, call.scope, link.element(pair, "1"))
 
 
 def _zip(link: Linking, call: Call) -> None:
-    pair = _pairs(link, call)
+    pair = pairs(link, call)
     for number, slot in enumerate(call.positional):
         link.waits(slot, iterate, call.scope, link.element(pair, str(number)))
-
-
-def _pairs(link: Linking, call: Call) -> int:
-    """The result is a generator of tuples, which are taken for one."""
-    made = link.container(call.result, "generator")
-    link.solver.add(call.result, made)
-    elements = link.element(made, ANY)
-    pair = link.container(elements, "tuple")
-    link.solver.add(elements, pair)
-    return pair
 
 
 def _map(link: Linking, call: Call) -> None:
@@ -386,59 +296,3 @@ KNOWN: dict[str, Callable[[Linking, Call], None]] = {
     "importlib.import_module": _import_module,
     "builtins.__import__": _import_module,
 }
-
-
-# methods of containers ---------------------------------------------------------------------------
-
-_ADDING = {"append": 0, "add": 0, "appendleft": 0, "insert": 1, "setdefault": 1, "put": 0}
-_TAKING = ("pop", "popleft", "get", "setdefault", "popitem")
-
-
-def call_method(link: Linking, call: Call, value: int) -> None:
-    _, receiver, name = link.values.keys[value]
-    if link.values.keys[receiver][0] != Kind.CONTAINER:
-        if name in ("send", "__next__"):
-            iterate(link, call.scope, call.result, receiver)
-        if name == "send" and call.positional:
-            link.solver.copy(call.positional[0], link.solver.named("sent", link.values.keys[receiver][1]))
-        return
-    type_name = str(link.values.keys[receiver][2])
-    text = link.texts.get(call.positional[0]) if call.positional and type_name == "dict" else None
-    key = ANY if text is None else repr(text)
-    is_open = receiver not in link.constant
-    if is_open and name in _ADDING and len(call.positional) > _ADDING[name]:
-        link.solver.copy(call.positional[_ADDING[name]], link.element(receiver, key))
-    if name in _TAKING:
-        link.item(receiver, key, call.result)
-        for slot in call.positional[1:2]:
-            link.solver.copy(slot, call.result)
-    elif name in ("extend", "update", "union", "extendleft") and is_open:
-        for slot in call.positional:
-            link.waits(slot, add_elements, call.scope, receiver, ())
-        for keyword, slot in call.keywords.items():
-            link.solver.copy(slot, link.element(receiver, repr(keyword)))
-        if name == "union":
-            link.solver.add(call.result, receiver)
-    elif name == "copy":
-        link.solver.add(call.result, receiver)
-    elif name in ("values", "keys") and type_name == "dict":
-        made = link.container(call.result, "list")
-        link.solver.add(call.result, made)
-        source = link.all_elements(receiver) if name == "values" else link.keys_of(receiver)
-        link.solver.copy(source, link.element(made, ANY))
-    elif name == "items":
-        pair = _pairs(link, call)
-        link.solver.copy(link.keys_of(receiver), link.element(pair, "0"))
-        link.solver.copy(link.all_elements(receiver), link.element(pair, "1"))
-    elif name == "sort":
-        _call_key(
-            link,
-            Call(
-                call.scope,
-                call.callee,
-                call.result,
-                call.node,
-                positional=[link.holding(receiver)],
-                keywords=call.keywords,
-            ),
-        )

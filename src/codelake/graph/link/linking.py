@@ -58,15 +58,14 @@ class Linking:
         self,
         program: Program,
         modules: Modules,
-        hierarchy: Hierarchy,
         values: Values,
-        bind: Callable[[Linking, Call, int], None] | None,
         *,
         backwards: bool,
     ) -> None:
-        """`bind` does what a call does with a value that it calls; without it, nothing is called."""
-        self.program, self.modules, self.hierarchy, self.values = program, modules, hierarchy, values
-        self._bind = bind
+        self.program, self.modules, self.values = program, modules, values
+        self.hierarchy = Hierarchy({})
+        self.bind: Callable[[Linking, Call, int], None] | None = None
+        """What a call does with a value that it calls; without it, nothing is called."""
         self.solver = Solver(program.n_slots, backwards=backwards)
         self.defined = [_value_of(values, number, one) for number, one in enumerate(program.definitions)]
         self.members: dict[int, dict[str, int]] = {}
@@ -185,9 +184,9 @@ class Linking:
         return self.solver.named(role, of)
 
     def make_call(self, call: Call) -> None:
-        if self._bind is not None:
+        if self.bind is not None:
             self.calls.append(call)
-            self.waits(call.callee, self._bind, call)
+            self.waits(call.callee, self.bind, call)
 
     def imply(self, scope: int, value: int, name: str) -> None:
         """Code of a scope makes Python call a special method of a value."""

@@ -167,6 +167,10 @@ class Solver:
             self._too_large.add(slot)
             self._closed.add(slot)
 
+    def finish(self) -> None:
+        """Only what slots hold is asked for from now on."""
+        self._copies, self._waiting, self._done = [], [], set()
+
     def widen(self) -> bool:
         """Whether slots turned out to be too large, which are widened from now on."""
         grew = bool(self._too_large - self.widened)

@@ -1,0 +1,173 @@
+"""Edges of calls, written and implied, and the call sites themselves."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from codelake.graph.link.attributes import provider
+from codelake.graph.link.found import FEW, Edge, Found, Site
+from codelake.graph.link.linking import Call, Linking
+from codelake.graph.link.reasons import Reasons
+from codelake.graph.link.targets import (
+    MAX_TARGETS,
+    Target,
+    called_by,
+    confidence,
+    functions_in,
+    parameter_of,
+    special_functions,
+    targets,
+)
+from codelake.graph.link.values import is_derived
+from codelake.ids import external_id
+
+
+def add_calls(links: Found) -> None:
+    link, program = links.link, links.program
+    reasons = Reasons(link)
+    places = _call_places(link)
+    arguments = _arguments(links)
+    more: dict[int, list[Call]] = defaultdict(list)
+    for call in link.calls:  # what partials and known functions call on behalf of a written call
+        if call.scope >= 0 and (call.number < 0 or call is not link.written[call.number]):
+            more[call.number].append(call)
+    for call in link.written:
+        file = program.scope_files[call.scope]
+        if not links.is_own[file]:
+            continue
+        found = targets(link, call)
+        caller = program.around(call.scope)
+        reason = None
+        if len(found) > MAX_TARGETS:
+            found, reason = [], "too many"
+        elif not found:
+            reason = reasons.of(call)
+            derived = reasons.derived(call.callee)
+            if derived is not None and is_derived(derived):
+                _add_derived(links, file, call, derived)
+        links.add_candidates(file, "CALLS", found, node=call.node, origin=_origin(found))
+        best = max(found, key=lambda t: (t.sure, t.id), default=None)
+        links.calls[file].append(
+            Site(
+                places[file][call.node],
+                caller.id,
+                best and best.id,
+                len(found),
+                best and confidence(best.sure, len(found)),
+                best and best.method,
+                reason,
+            )
+        )
+        for target in found:
+            _add_callee(links, file, call, target, len(found))
+            if len(found) <= FEW:
+                _add_passes(links, file, arguments.get(call.number, ()), call, target)
+    for call in more[-1] + [one for number, every in more.items() if number >= 0 for one in every]:
+        file = program.scope_files[call.scope]
+        if links.is_own[file]:
+            found = targets(link, call)
+            for target in found if len(found) <= MAX_TARGETS else ():
+                _add_callee(links, file, call, target, len(found))
+
+
+def _add_derived(links: Found, file: int, call: Call, name: str) -> None:
+    """A name on the result of external code is a method of its own, and no target."""
+    edge = Edge("CALLS", call.node, None, external_id(name), "flow", "derived", 0.3, None, 1)
+    links.edges[file].append(edge)
+
+
+def _add_callee(links: Found, file: int, call: Call, target: Target, n: int) -> None:
+    """CALLER_OF: a class is called by its `__init__`, where it has one."""
+    caller = links.program.around(call.scope).id
+    sure = confidence(target.sure, n)
+    callees = [target.id]
+    number = links.program.of_id.get(target.id)
+    if number is not None and links.program.definitions[number].kind == "class":
+        callees = [links.program.definitions[one].id for one in _made_by(links, number)] or callees
+    for callee in callees:
+        links.note_caller(file, caller, callee, sure, target.method)
+
+
+def _made_by(links: Found, number: int) -> list[int]:
+    """The functions that calling a class calls."""
+    link, value = links.link, links.link.defined[number]
+    metaclass = link.metaclasses.get(value)
+    if metaclass is not None:
+        slot = provider(link, link.hierarchy.order(metaclass), "__call__")
+        if slot is not None:
+            return functions_in(link, slot)
+    order = link.hierarchy.order(value)
+    names = ("__new__", "__init__") if value in link.started else ("__new__",)
+    slots = [slot for name in names if (slot := provider(link, order, name)) is not None]
+    return [one for slot in slots for one in functions_in(link, slot)]
+
+
+def _arguments(links: Found) -> dict[int, list[tuple[int, str]]]:
+    """By written call: nodes and keys of what it passes."""
+    numbers = {call.result: call.number for call in links.link.written}
+    found: dict[int, list[tuple[int, str]]] = defaultdict(list)
+    nodes = links.program.places.get("argument", [])
+    for node, fact in zip(nodes, links.program.every("argument"), strict=True):
+        found[numbers[fact.dst]].append((node, fact.key))
+    return found
+
+
+def _add_passes(links: Found, file: int, arguments: Iterable[tuple[int, str]], call: Call, target: Target) -> None:
+    functions = [(target.function, target.shift)] if target.function >= 0 else _starters(links, target.id)
+    if target.id == external_id("functools.partial") and call.positional:
+        held = links.link.solver.of(call.positional[0])
+        functions = [(t.function, t.shift - 1) for v in held for t in called_by(links.link, v) if t.function >= 0]
+    for number, shift in functions:
+        function = links.program.definitions[number]
+        for node, key in arguments:
+            name = parameter_of(function, key, shift)
+            if name is not None:
+                dst = f"{function.id}({name})"
+                links.edges[file].append(
+                    Edge("PASSES_TO", node, None, dst, "flow", target.method, target.sure, None, 1)
+                )
+
+
+def _starters(links: Found, of: str) -> list[tuple[int, int]]:
+    """The `__init__` of a class, which takes what the class is called with."""
+    number = links.program.of_id.get(of)
+    if number is None or links.program.definitions[number].kind != "class":
+        return []
+    slot = provider(links.link, links.link.hierarchy.order(links.link.defined[number]), "__init__")
+    return [] if slot is None else [(one, 1) for one in functions_in(links.link, slot)]
+
+
+def add_implied(links: Found) -> None:
+    """What Python calls by itlinks."""
+    for scope, value, name in links.link.implied:
+        file = links.program.scope_files[scope]
+        if links.is_own[file]:
+            for number in special_functions(links.link, value, name):
+                callee = links.program.definitions[number].id
+                links.note_caller(file, links.program.around(scope).id, callee, 0.8, "protocol")
+    for scope, number in links.link.implied_functions:
+        file = links.program.scope_files[scope]
+        if links.is_own[file]:
+            callee = links.program.definitions[number].id
+            links.note_caller(file, links.program.around(scope).id, callee, 0.8, "protocol")
+
+
+def add_callers(links: Found) -> None:
+    for (file, caller, callee), (sure, method) in links.callers.items():
+        origin = "names" if method == "name" else "flow"
+        links.edges[file].append(Edge("CALLER_OF", -1, caller, callee, origin, method, sure, None, 1))
+
+
+def _origin(found: list[Target]) -> str:
+    return "names" if found and all(target.method in ("name", "builtin", "import") for target in found) else "flow"
+
+
+def _call_places(link: Linking) -> dict[int, dict[int, int]]:
+    """By file and node: the place of a call in the evidence."""
+    rows = link.program.calls
+    found: dict[int, dict[int, int]] = defaultdict(dict)
+    columns = rows.files.tolist(), rows.numbers("node").tolist(), rows.places.tolist()
+    for file, node, place in zip(*columns, strict=True):
+        found[file][node] = place
+    return found

@@ -1,0 +1,88 @@
+"""Classes with their orders, and types."""
+
+from __future__ import annotations
+
+from codelake.graph.link.attributes import provider
+from codelake.graph.link.found import FEW, Found, Order
+from codelake.graph.link.targets import Target, functions_in, type_id
+from codelake.graph.link.values import Kind
+from codelake.ids import external_id
+
+
+def add_classes(links: Found) -> None:
+    link, program = links.link, links.program
+    for number, one in enumerate(program.definitions):
+        if one.kind != "class" or not links.is_own[one.file]:
+            continue
+        value = link.defined[number]
+        order = link.hierarchy.order(value)
+        bases = [_class_id(links, base) for base in link.hierarchy.bases.get(value, ())]
+        for base in bases:
+            links.add_sure(one.file, "INHERITS", base, src=one.id)
+        links.classes[one.file].append(
+            Order(one.place, bases, [_class_id(links, each) for each in order], link.hierarchy.problems.get(value))
+        )
+        for name, slot in link.members.get(value, {}).items():
+            own = program.of_slot.get(slot)
+            above = _method_above(links, order[1:], name)
+            if own is not None and program.definitions[own].kind == "function" and above is not None:
+                links.add_sure(one.file, "OVERRIDES", above, src=program.definitions[own].id)
+        told = provider(link, order[1:], "__init_subclass__")
+        for other in functions_in(link, told) if told is not None else ():
+            caller = program.around(one.scope)
+            links.note_caller(one.file, caller.id, program.definitions[other].id, 0.8, "protocol")
+        for name in sorted(link.stored.get(value, set()) - set(link.members.get(value, {}))):
+            links.add_sure(one.file, "HAS_ATTRIBUTE", f"{one.id}:{name}", src=one.id)
+
+
+def _class_id(links: Found, value: int) -> str:
+    kind, a, _ = links.link.values.keys[value]
+    return links.program.definitions[a].id if kind == Kind.CLASS else external_id(str(a))
+
+
+def _method_above(links: Found, order: list[int], name: str) -> str | None:
+    for one in order:
+        slot = links.link.members.get(one, {}).get(name)
+        if slot is not None:
+            number = links.program.of_slot.get(slot)
+            is_function = number is not None and links.program.definitions[number].kind == "function"
+            return links.program.definitions[number].id if is_function else None  # type: ignore[index]
+    return None
+
+
+def add_types(links: Found) -> None:
+    link, program = links.link, links.program
+    for number, one in enumerate(program.definitions):
+        if not links.is_own[one.file]:
+            continue
+        if one.kind in ("function", "lambda"):
+            for name, slot in link.locals.get(one.slot, {}).items():
+                if _is_variable(links, slot):
+                    _add_types(links, one.file, "HAS_TYPE", f"{one.id}:{name}", slot)
+            for parameter in one.parameters:
+                _add_types(links, one.file, "HAS_TYPE", f"{one.id}({parameter.name})", parameter.slot)
+            _add_types(links, one.file, "RETURNS_TYPE", one.id, link.returned(number))
+        elif one.kind == "class":
+            value = link.defined[number]
+            for name in link.stored.get(value, set()) - set(link.members.get(value, {})):
+                slot = link.field_of(link.instance(value), name)
+                _add_types(links, one.file, "HAS_TYPE", f"{one.id}:{name}", slot)
+            for name, slot in link.members.get(value, {}).items():
+                if _is_variable(links, slot):
+                    _add_types(links, one.file, "HAS_TYPE", f"{one.id}:{name}", slot)
+        else:
+            for name, slot in link.modules.names[one.file].items():
+                if _is_variable(links, slot):
+                    _add_types(links, one.file, "HAS_TYPE", f"{program.files[one.file].id}#:{name}", slot)
+
+
+def _is_variable(links: Found, slot: int) -> bool:
+    sources = links.link.stores.get(slot, [slot])
+    return any(one not in links.link.imports and one not in links.program.of_slot for one in sources)
+
+
+def _add_types(links: Found, file: int, kind: str, src: str, slot: int) -> None:
+    found = {one for value in links.link.solver.of(slot) if (one := type_id(links.link, value))}
+    if 0 < len(found) <= FEW:
+        types = [Target(one, "flow", 0.9) for one in found]
+        links.add_candidates(file, kind, types, src=src, origin="flow")

@@ -1,0 +1,78 @@
+"""What linking found, file by file, as it is gathered."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from codelake.graph.link.linking import Linking
+from codelake.graph.link.targets import Target, confidence
+
+FEW = 6
+"""Types, attributes and parameters with more candidates than this are left out."""
+
+
+class Edge(NamedTuple):
+    kind: str
+    node: int
+    src: str | None
+    dst: str
+    origin: str
+    method: str
+    confidence: float
+    score: float | None
+    n: int
+
+
+class Site(NamedTuple):
+    """A call site."""
+
+    call: int
+    caller: str
+    target: str | None
+    n_targets: int
+    confidence: float | None
+    method: str | None
+    reason: str | None
+
+
+class Order(NamedTuple):
+    """A class with its bases and its method resolution order."""
+
+    definition: int
+    bases: list[str]
+    mro: list[str]
+    problem: str | None
+
+
+class Found:
+    def __init__(self, link: Linking) -> None:
+        self.link = link
+        self.program = link.program
+        self.is_own = [file.is_own for file in self.program.files]
+        self.edges: dict[int, list[Edge]] = defaultdict(list)
+        self.calls: dict[int, list[Site]] = defaultdict(list)
+        self.classes: dict[int, list[Order]] = defaultdict(list)
+        self.callers: dict[tuple[int, str, str], tuple[float, str]] = {}
+        """File, caller and callee: how sure, and how it was found."""
+
+    def add_candidates(
+        self, file: int, kind: str, found: Iterable[Target], *, node: int = -1, src: str | None = None, origin: str
+    ) -> None:
+        """One edge for each candidate of a place, the surest first."""
+        every = sorted(found, key=lambda target: (-target.sure, target.id))
+        n = len(every)
+        for rank, target in enumerate(every):
+            sure = confidence(target.sure, n)
+            score = round(1 - rank / n, 3) if n > 1 else None
+            self.edges[file].append(Edge(kind, node, src, target.id, origin, target.method, sure, score, n))
+
+    def add_sure(self, file: int, kind: str, dst: str, *, node: int = -1, src: str | None = None, n: int = 1) -> None:
+        score = 1.0 if n > 1 else None
+        self.edges[file].append(Edge(kind, node, src, dst, "names", "name", confidence(1.0, n), score, n))
+
+    def note_caller(self, file: int, caller: str, callee: str, sure: float, method: str) -> None:
+        known = self.callers.get((file, caller, callee))
+        if known is None or (sure, method) > known:
+            self.callers[file, caller, callee] = sure, method

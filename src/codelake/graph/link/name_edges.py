@@ -1,0 +1,161 @@
+"""What imports, names and attributes mean."""
+
+from __future__ import annotations
+
+from codelake.graph.link.attributes import provider
+from codelake.graph.link.found import FEW, Found
+from codelake.graph.link.targets import (
+    Target,
+    called_by,
+    functions_in,
+    special_functions,
+    surest,
+    things,
+    things_of_import,
+)
+from codelake.graph.link.values import Kind, is_derived
+from codelake.ids import external_id
+
+
+def add_imports(links: Found) -> None:
+    program, link = links.program, links.link
+    for one in program.imports:
+        if not links.is_own[one.file]:
+            continue
+        module = f"{program.files[one.file].id}#<module>"
+        target = link.modules.target(one)
+        named = link.modules.found(target, one.file) if target else None
+        if named is not None and named != one.file:
+            links.add_sure(one.file, "IMPORTS", f"{program.files[named].id}#<module>", src=module)
+        found = things_of_import(link, one)
+        for thing in found:
+            links.add_sure(one.file, "IMPORTS", thing, node=one.node, n=len(found))
+        if _is_offered(links, one.file, one.as_name or one.name, one.scope):
+            for thing in found:
+                if not thing.startswith("::"):
+                    links.add_sure(one.file, "RE_EXPORTS", thing, src=module)
+        if one.name == "*" and named is not None and program.files[one.file].is_package:
+            for name in sorted(link.modules.names[named]):
+                if link.modules.is_public(named, name):
+                    for thing in things(link, named, name):
+                        links.add_sure(one.file, "RE_EXPORTS", thing, src=module)
+    for loaded in program.imported_names:
+        if links.is_own[loaded.file]:
+            found = _things_of_name(links, loaded.src)
+            for thing in found:
+                links.add_sure(loaded.file, "RESOLVES_TO", thing, node=loaded.dst, n=len(found))
+    for node, fact in zip(program.places.get("global", []), program.every("global"), strict=True):
+        if links.is_own[fact.file]:
+            found = [
+                str(a) for k, a, _ in map(link.values.keys.__getitem__, link.solver.of(fact.dst)) if k == Kind.EXTERNAL
+            ]
+            for external in found:
+                if not is_derived(external):
+                    links.add_sure(fact.file, "RESOLVES_TO", external_id(external), node=node, n=len(found))
+
+
+def _things_of_name(links: Found, slot: int) -> list[str]:
+    found: list[str] = []
+    for source in links.link.stores.get(slot, [slot]):
+        if source in links.link.imports:
+            found += things_of_import(links.link, links.link.imports[source])
+    return sorted(set(found))
+
+
+def _is_offered(links: Found, file: int, name: str | None, scope: int) -> bool:
+    if name is None or name == "*" or links.program.scope_parents[scope] >= 0:
+        return False
+    listed = links.link.modules.listed[file]
+    return links.program.files[file].is_package or (listed is not None and name in listed)
+
+
+def add_attributes(links: Found) -> None:
+    """What attributes are that code loads; getters of properties are called by who loads them."""
+    program, link = links.program, links.link
+    nodes = program.places.get("load_attribute", [])
+    for node, fact in zip(nodes, program.every("load_attribute"), strict=True):
+        if not links.is_own[fact.file]:
+            continue
+        held = link.solver.of(fact.src)
+        found = surest(one for value in held for one in _attribute(links, fact.scope, value, fact.key))
+        if 0 < len(found) <= FEW:
+            links.add_candidates(fact.file, "RESOLVES_TO", found, node=node, origin="flow")
+
+
+def _attribute(links: Found, scope: int, value: int, name: str) -> list[Target]:
+    link = links.link
+    kind, a, _ = link.values.keys[value]
+    if kind == Kind.MODULE and a >= 0:
+        return [Target(thing, "import", 0.95) for thing in things(link, a, name)]
+    if kind == Kind.EXTERNAL:
+        longer = f"{a}.{name}"
+        return [] if is_derived(longer) else [Target(external_id(longer), "import", 0.95)]
+    if kind == Kind.CONTAINER:
+        return [Target(external_id(f"builtins.{link.values.keys[value][2]}.{name}"), "receiver", 0.9)]
+    if kind not in (Kind.INSTANCE, Kind.CLASS, Kind.SUPER):
+        return []
+    return _member(links, scope, value, name)
+
+
+def _member(links: Found, scope: int, value: int, name: str) -> list[Target]:
+    link = links.link
+    kind, a, b = link.values.keys[value]
+    of = link.class_of(int(b)) if kind == Kind.SUPER else link.class_of(value)
+    if link.values.keys[of][0] == Kind.EXTERNAL:
+        longer = f"{link.values.keys[of][1]}.{name}"
+        return [] if is_derived(longer) else [Target(external_id(longer), "receiver", 0.8)]
+    order = link.hierarchy.order(of)
+    if kind == Kind.SUPER:
+        order = order[order.index(a) + 1 :] if a in order else link.hierarchy.order(a)[1:]
+    for one in order:
+        if name in link.members.get(one, ()):
+            functions = functions_in(link, link.members[one][name])
+            _note_getters(links, scope, kind, link.members[one][name])
+            if functions:
+                return [Target(links.program.definitions[n].id, "receiver", 0.9) for n in functions]
+            return _class_member(links, one, name)
+        if name in link.stored.get(one, ()):
+            return [Target(f"{links.program.definitions[link.values.keys[one][1]].id}:{name}", "receiver", 0.9)]
+    dynamic = provider(link, order, "__getattr__")
+    if dynamic is not None and kind == Kind.INSTANCE:
+        caller = links.program.around(scope)
+        for number in functions_in(link, dynamic):
+            callee = links.program.definitions[number].id
+            links.note_caller(caller.file, caller.id, callee, 0.7, "protocol")
+        return []
+    for one in order:
+        if link.values.keys[one][0] == Kind.EXTERNAL:
+            longer = f"{link.values.keys[one][1]}.{name}"
+            return [] if is_derived(longer) else [Target(external_id(longer), "receiver", 0.6)]
+    return []
+
+
+def _class_member(links: Found, one: int, name: str) -> list[Target]:
+    """A class's attribute that is no function: a class, something imported, or a variable."""
+    link, program = links.link, links.program
+    definition = program.definitions[link.values.keys[one][1]]
+    found = set()
+    for source in link.stores.get(link.members[one][name], [link.members[one][name]]):
+        if source in link.imports:
+            found.update(things_of_import(link, link.imports[source]))
+        elif source in program.of_slot and program.definitions[program.of_slot[source]].owner >= 0:
+            found.add(program.definitions[program.of_slot[source]].id)
+        else:
+            found.add(f"{definition.id}:{name}")
+    return [Target(thing, "receiver", 0.9) for thing in sorted(found)]
+
+
+def _note_getters(links: Found, scope: int, kind: Kind, slot: int) -> None:
+    if kind != Kind.INSTANCE:
+        return
+    caller = links.program.around(scope)
+    for value in links.link.solver.of(slot):
+        of, a, _ = links.link.values.keys[value]
+        functions = []
+        if of == Kind.PROPERTY:
+            functions = [target.function for target in called_by(links.link, int(a)) if target.function >= 0]
+        elif of == Kind.INSTANCE:
+            functions = special_functions(links.link, value, "__get__")
+        for number in functions:
+            callee = links.program.definitions[number].id
+            links.note_caller(caller.file, caller.id, callee, 0.8, "protocol")
