@@ -50,14 +50,15 @@ class Case:
 
 
 def read_cases(folder: Path) -> list[Case]:
-    cases = [case for file in sorted(folder.glob("*.md")) for case in _read(file)]
+    cases = [case for file in sorted(folder.glob("*.md")) for case in read_page(file)]
     titles = [case.title for case in cases]
     if twice := sorted({title for title in titles if titles.count(title) > 1}):
         raise ValueError(f"titles are not unique: {twice}")
     return cases
 
 
-def _read(file: Path) -> Iterator[Case]:
+def read_page(file: Path, *, heading: str = "## ") -> Iterator[Case]:
+    """The cases of one file; each begins with a heading of that level."""
     case = None
     path = ""
     for number, line in enumerate(file.read_text().splitlines(), 1):
@@ -66,10 +67,10 @@ def _read(file: Path) -> Iterator[Case]:
                 path = ""
             else:
                 case.files[path] += line + "\n"
-        elif line.startswith("## "):
+        elif line.startswith(heading):
             if case:
                 yield case
-            case = Case(line[3:].strip(), group=file.stem)
+            case = Case(line.removeprefix(heading).strip(), group=file.stem)
         elif case and (fence := _FENCE.fullmatch(line)):
             path = fence[2]
             case.files[path] = ""

@@ -17,7 +17,7 @@ def load(link: Linking, name: str, dst: int, value: int) -> None:
 def view(link: Linking, value: int, name: str) -> int:
     """The slot of an attribute of a value, as reading it gives it: methods bound, properties got."""
     slot = link.solver.named("view", value, name)
-    if link.solver.first("view", value, name):
+    if link.solver.first(slot):
         found = _VIEWS.get(link.values.keys[value][0])
         if found is not None:
             found(link, value, name, slot)
@@ -180,7 +180,7 @@ def _got_dynamically(link: Linking, receiver: int, slot: int, getter: int) -> No
 def invoke(link: Linking, function: int, receiver: int) -> int:
     """The slot of what a method gives that nobody calls in writing, such as the getter of a property."""
     slot = link.solver.named("invoked", function, receiver)
-    if link.solver.first("invoked", function, receiver):
+    if link.solver.first(slot):
         link.make_call(Call(-1, link.holding(link.values.make(Kind.BOUND, function, receiver)), slot))
     return slot
 
@@ -194,7 +194,7 @@ def special(link: Linking, value: int, name: str) -> int | None:
     if found is None:
         return None
     slot = link.solver.named("special", value, name)
-    if link.solver.first("special", value, name):
+    if link.solver.first(slot):
         link.waits(found, _got_from_instance, value, slot)
     return slot
 
@@ -271,13 +271,15 @@ def store(link: Linking, scope: int, name: str, src: int, value: int) -> None:
     kind, a, _ = link.values.keys[value]
     if kind not in (Kind.INSTANCE, Kind.CLASS, Kind.MODULE, Kind.FUNCTION):
         return
-    link.solver.copy(src, link.field_of(value, name))
-    if kind == Kind.MODULE and a >= 0 and name in link.modules.names[a]:
-        link.solver.copy(src, link.modules.names[a][name])
-    elif kind == Kind.INSTANCE and link.values.keys[a][0] == Kind.CLASS:
+    if kind == Kind.INSTANCE and link.values.keys[a][0] == Kind.CLASS:
         found = provider(link, link.hierarchy.order(a), name)
         if found is not None:
             link.waits(found, _set, scope, value, src)
+            if link.decorates(found):
+                return  # what sets it decides what becomes of it
+    link.solver.copy(src, link.field_of(value, name))
+    if kind == Kind.MODULE and a >= 0 and name in link.modules.names[a]:
+        link.solver.copy(src, link.modules.names[a][name])
 
 
 def _set(link: Linking, scope: int, receiver: int, src: int, member: int) -> None:

@@ -99,7 +99,7 @@ def _wrapped(link: Linking, call: Call, value: int) -> None:
 
 
 def _partial(link: Linking, call: Call, value: int) -> None:
-    made = link.partials[link.values.keys[value][1]]
+    made = link.partials[value]
     if not made.positional:
         return
     n = len(made.positional) - 1

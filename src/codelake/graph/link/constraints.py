@@ -202,15 +202,15 @@ def add_calls(link: Linking) -> None:
     for fact in program.every("argument"):
         call = made[fact.dst]
         if fact.key == "*":
-            call.stars.append((len(call.positional), fact.src))
+            call.stars = (*call.stars, (len(call.positional), fact.src))
         elif fact.key == "**":
-            call.double_stars.append(fact.src)
+            call.double_stars = (*call.double_stars, fact.src)
         elif fact.key == "?":
-            call.late.append(fact.src)
+            call.late = (*call.late, fact.src)
         elif fact.key.startswith("="):
-            call.keywords[fact.key[1:]] = fact.src
+            call.keywords = {**call.keywords, fact.key[1:]: fact.src}
         else:
-            call.positional.append(fact.src)
+            call.positional = (*call.positional, fact.src)
     link.written = list(made.values())
     for call in link.written:
         link.make_call(call)

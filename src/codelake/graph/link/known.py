@@ -197,8 +197,10 @@ def _special(name: str, type_name: str | None) -> Callable[[Linking, Call], None
 
 
 def _partial(link: Linking, call: Call) -> None:
-    link.partials[call.result] = call
-    link.solver.add(call.result, link.values.make(Kind.PARTIAL, call.result))
+    given = tuple(call.positional), tuple(sorted(call.keywords.items())), tuple(call.stars), tuple(call.double_stars)
+    value = link.values.make(Kind.PARTIAL, link.solver.named("partial", call.result, given))
+    link.partials[value] = call
+    link.solver.add(call.result, value)
 
 
 def _reduce(link: Linking, call: Call) -> None:

@@ -6,7 +6,7 @@ function's results) and made once, so that neither order nor repetition matters.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,6 +22,9 @@ _ALL = "all"
 _KEY = "key"
 
 
+_NO_KEYWORDS: Mapping[str, int] = {}
+
+
 @dataclass(slots=True)
 class Call:
     """A call, written or implied. Slots of what it calls, passes and gives."""
@@ -33,12 +36,12 @@ class Call:
     node: int = -1
     number: int = -1
     """Among the calls that are written; -1 for others."""
-    positional: list[int] = field(default_factory=list)
-    keywords: dict[str, int] = field(default_factory=dict)
-    stars: list[tuple[int, int]] = field(default_factory=list)
+    positional: Sequence[int] = ()
+    keywords: Mapping[str, int] = field(default_factory=lambda: _NO_KEYWORDS)
+    stars: Sequence[tuple[int, int]] = ()
     """Position and slot of what is spread."""
-    double_stars: list[int] = field(default_factory=list)
-    late: list[int] = field(default_factory=list)
+    double_stars: Sequence[int] = ()
+    late: Sequence[int] = ()
     """Arguments behind a star."""
     is_decorator: bool = False
     through: tuple[int, ...] = ()
@@ -91,6 +94,7 @@ class Linking:
         """Forget what was solved. Names of slots stay."""
         self.solver.restart()
         self.nowhere = self.solver.named("nowhere")
+        self.solver.close(self.nowhere)
         """For results that nobody takes."""
         self._elements: dict[tuple[int, str], int] = {}
         self._keys: dict[int, list[str]] = {}
@@ -107,7 +111,7 @@ class Linking:
         self.bare: dict[int, int] = {}
         """By slot of a decorated definition: the slot of what goes into its decorators."""
         self.partials: dict[int, Call] = {}
-        """By slot of their result: calls that made partials."""
+        """By value: the call that made a partial."""
         self.started: set[int] = set()
         """Classes of which calls make instances: others have a `__new__` that gives something else."""
         self.perhaps: list[tuple[int, int]] = []
@@ -188,6 +192,10 @@ class Linking:
             self.calls.append(call)
             self.waits(call.callee, self.bind, call)
 
+    def decorates(self, slot: int) -> bool:
+        """Whether a member of a class is a definition with decorators, as properties are."""
+        return slot in self.bare
+
     def imply(self, scope: int, value: int, name: str) -> None:
         """Code of a scope makes Python call a special method of a value."""
         if scope >= 0:
@@ -221,7 +229,7 @@ class Linking:
     def holding(self, value: int) -> int:
         """A slot that holds just this value."""
         slot = self.solver.named("just", value)
-        if self.solver.first("just", value):
+        if self.solver.first(slot):
             self.solver.add(slot, value)
         return slot
 

@@ -6,7 +6,8 @@ import builtins
 from functools import cache
 from itertools import takewhile
 
-from codelake.graph.link.program import Import, Program
+from codelake.graph.link.program import File, Import, Program
+from codelake.ids import file_id
 
 BUILTINS = frozenset(dir(builtins))
 _OF_EVERY_MODULE = ("__name__", "__file__", "__doc__", "__package__", "__path__")
@@ -19,14 +20,14 @@ class Modules:
         self.program = program
         self.by_name: dict[str, list[int]] = {}
         self.by_path: dict[tuple[str, str], int] = {}
-        self.packages: set[str] = set()
-        """Names that are the first parts of some module's: packages, also those without an `__init__`."""
+        self.folders: dict[str, str] = {}
+        """Names that are the first parts of some module's: packages, also those without an `__init__`, with the id of
+        the first folder that is one."""
         for number, file in enumerate(program.files):
             self.by_path[file.repo, file.path] = number
             if file.module is not None:
                 self.by_name.setdefault(file.module, []).append(number)
-                parts = file.module.split(".")
-                self.packages.update(".".join(parts[:n]) for n in range(1, len(parts)))
+                self._add_folders(file)
         self.names: list[dict[str, int]] = [{} for _ in program.files]
         """By file: its attributes, from name to slot."""
         roots = {program.slot(number, 0): number for number in range(len(program.files))}
@@ -41,8 +42,15 @@ class Modules:
         """By file: what `__all__` lists, if there is one."""
         self.listed_of: dict[int, list[int]] = {}
         self._read_exports()
-        self._offering: set[tuple[int, str]] = set()
         self.found = cache(self._found)
+
+    def _add_folders(self, file: File) -> None:
+        parts = (file.module or "").split(".")
+        for n in range(1, len(parts)):
+            name = ".".join(parts[:n])
+            if name not in self.folders:
+                depth = len(parts) - n + file.is_package
+                self.folders[name] = file_id(file.repo, f"{file.path.rsplit('/', depth)[0]}/")
 
     def _read_exports(self) -> None:
         for fact in self.program.every("export", "unexport", "export_of"):
@@ -82,7 +90,7 @@ class Modules:
         return [self.by_path[here.repo, p] for p in paths if (here.repo, p) in self.by_path]
 
     def is_package(self, name: str) -> bool:
-        return name in self.packages
+        return name in self.folders
 
     def target(self, one: Import) -> str | None:
         """The full name of the module that an import names; None if it leaves the top."""
@@ -102,8 +110,12 @@ class Modules:
         """Whether a module has an attribute by its own code or by a star."""
         return name in self.names[file] or any(True for _ in self.bringing(file, name))
 
-    def bringing(self, file: int, name: str) -> list[str]:
-        """The modules whose stars bring a name into a file, the last first."""
+    def bringing(self, file: int, name: str, seen: set[tuple[int, str]] | None = None) -> list[str]:
+        """The modules whose stars bring a name into a file, the last first. `seen` are those that were asked on the
+        way: modules may bring each other's names."""
+        if not self.stars[file]:
+            return []
+        seen = {(file, name)} if seen is None else seen
         found = []
         for one in reversed(self.stars[file]):
             target = self.target(one)
@@ -113,14 +125,16 @@ class Modules:
             if source is None:
                 if not self.is_package(target):
                     found.append(target)  # not of the lake: it may bring anything
-            elif self.is_public(source, name):
+            elif self.is_public(source, name, seen):
                 found.append(target)
         return found
 
-    def is_public(self, file: int, name: str) -> bool:
+    def is_public(self, file: int, name: str, seen: set[tuple[int, str]] | None = None) -> bool:
         """Whether a star takes a name from a module."""
-        if (file, name) in self._offering:
-            return False  # modules that bring each other's names
+        seen = set() if seen is None else seen
+        if (file, name) in seen:
+            return False
+        seen.add((file, name))
         listed = self.listed[file]
         if listed is not None and "*" not in listed:
             if name in listed:
@@ -129,10 +143,6 @@ class Modules:
                 return False
         elif name.startswith("_"):
             return False
-        self._offering.add((file, name))
-        try:
-            if name in self.names[file]:
-                return True
-            return any(self.found(target, file) is not None for target in self.bringing(file, name))
-        finally:
-            self._offering.discard((file, name))
+        if name in self.names[file]:
+            return True
+        return any(self.found(target, file) is not None for target in self.bringing(file, name, seen))

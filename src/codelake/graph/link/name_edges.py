@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from codelake.graph.link.attributes import provider
 from codelake.graph.link.found import FEW, Found
+from codelake.graph.link.modules import BUILTINS
 from codelake.graph.link.targets import (
     Target,
     called_by,
@@ -11,6 +12,7 @@ from codelake.graph.link.targets import (
     special_functions,
     surest,
     things,
+    things_bound,
     things_of_import,
 )
 from codelake.graph.link.values import Kind, is_derived
@@ -30,6 +32,8 @@ def add_imports(links: Found) -> None:
         found = things_of_import(link, one)
         for thing in found:
             links.add_sure(one.file, "IMPORTS", thing, node=one.node, n=len(found))
+            if thing.endswith("#<module>") and thing != module:
+                links.add_sure(one.file, "IMPORTS", thing, src=module)
         if _is_offered(links, one.file, one.as_name or one.name, one.scope):
             for thing in found:
                 if not thing.startswith("::"):
@@ -46,19 +50,18 @@ def add_imports(links: Found) -> None:
                 links.add_sure(loaded.file, "RESOLVES_TO", thing, node=loaded.dst, n=len(found))
     for node, fact in zip(program.places.get("global", []), program.every("global"), strict=True):
         if links.is_own[fact.file]:
-            found = [
-                str(a) for k, a, _ in map(link.values.keys.__getitem__, link.solver.of(fact.dst)) if k == Kind.EXTERNAL
-            ]
-            for external in found:
-                if not is_derived(external):
-                    links.add_sure(fact.file, "RESOLVES_TO", external_id(external), node=node, n=len(found))
+            brought = things(link, fact.file, fact.key)
+            if not brought and fact.key in BUILTINS:
+                brought = [external_id(f"builtins.{fact.key}")]
+            for thing in brought:
+                links.add_sure(fact.file, "RESOLVES_TO", thing, node=node, n=len(brought))
 
 
 def _things_of_name(links: Found, slot: int) -> list[str]:
     found: list[str] = []
     for source in links.link.stores.get(slot, [slot]):
         if source in links.link.imports:
-            found += things_of_import(links.link, links.link.imports[source])
+            found += things_bound(links.link, links.link.imports[source])
     return sorted(set(found))
 
 

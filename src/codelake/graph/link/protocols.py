@@ -51,7 +51,7 @@ def call_special(link: Linking, scope: int, value: int, name: str, result: int, 
         link.make_call(Call(-1, method, result, positional=list(arguments)))
         return True
     given = link.solver.named("gives", value, name)
-    if link.solver.first("gives", value, name):
+    if link.solver.first(given):
         link.make_call(Call(-1, method, given))
     link.solver.copy(given, result)
     return True
@@ -82,7 +82,7 @@ def _imply_next(link: Linking, scope: int, value: int) -> None:
 
 def _iterated(link: Linking, value: int) -> int:
     slot = link.solver.named("iterated", value)
-    if not link.solver.first("iterated", value):
+    if not link.solver.first(slot):
         return slot
     of = link.class_of(value)
     if link.values.keys[of][0] == Kind.EXTERNAL:
@@ -110,7 +110,7 @@ def aiterate(link: Linking, scope: int, dst: int, value: int) -> None:
         iterate(link, scope, dst, value)
         return
     own = link.solver.named("aiterator", value)
-    if link.solver.first("aiterator", value):
+    if link.solver.first(own):
         call_special(link, scope, value, "__aiter__", own)
     link.waits(own, _advance_later, scope, dst)
 

@@ -16,14 +16,17 @@ class Reasons:
         program = link.program
         self.parameters = {p.slot for one in program.definitions for p in one.parameters}
         self.made: dict[int, tuple[str, Fact]] = {}
-        """By slot: a fact that fills it, with its kind."""
+        """By slot that holds nothing: a fact that would fill it, with its kind."""
         for kind in _FOLLOWED:
             for fact in program.every(kind):
-                self.made.setdefault(fact.dst, (kind, fact))
+                if not link.solver.of(fact.dst):
+                    self.made.setdefault(fact.dst, (kind, fact))
 
     def of(self, call: Call) -> str:
         if self.derived(call.callee) is not None or self._holds_external(call.callee):
             return "result of external code"
+        if self._is_too_large(call.callee):
+            return "too many"
         if self.link.solver.of(call.callee):
             return "unknown receiver"
         if call.callee in self.parameters:
@@ -36,6 +39,12 @@ class Reasons:
         if kind == "copy" and fact.src in self.parameters:
             return "unknown parameter"
         return "unknown receiver"
+
+    def _is_too_large(self, slot: int) -> bool:
+        """Whether the callee, or what it is an attribute of, was too large."""
+        kind, fact = self.made.get(slot, ("", None))
+        closed = self.link.solver.is_closed
+        return closed(slot) or (kind == "load_attribute" and fact is not None and closed(fact.src))
 
     def derived(self, slot: int, depth: int = _DEPTH) -> str | None:
         """A name for what comes from the result of external code: `re.compile().match`."""

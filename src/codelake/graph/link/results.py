@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -33,7 +33,7 @@ def links(link: Linking) -> Iterator[pa.RecordBatch]:
 
 def _batch(found: Found, numbers: Sequence[int]) -> pa.RecordBatch:
     files = [found.program.files[number] for number in numbers]
-    edges = [sorted(set(found.edges.pop(number, ())), key=_order) for number in numbers]
+    edges = [_once(found.edges.pop(number, ())) for number in numbers]
     columns = {
         "repo": pa.array([file.repo for file in files]),
         "path": pa.array([file.path for file in files]),
@@ -57,5 +57,13 @@ def _nested(name: str, rows: Sequence[Sequence[tuple[Any, ...]]]) -> pa.Array:
     return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), items, SCHEMA.field(name).type)
 
 
+def _once(edges: Iterable[Edge]) -> list[Edge]:
+    """Of edges between the same places the surest, sorted."""
+    best: dict[tuple[Any, ...], Edge] = {}
+    for edge in sorted(edges, key=_order, reverse=True):
+        best[edge[:4]] = edge
+    return sorted(best.values(), key=_order)
+
+
 def _order(edge: Edge) -> tuple[Any, ...]:
-    return edge.kind, edge.node, edge.src or "", edge.dst, -edge.confidence
+    return edge.kind, edge.node, edge.src or "", edge.dst, -edge.confidence, edge.method, edge.score or 0, edge.n

@@ -3,8 +3,8 @@
 What a round adds is seen in the next one, so what is known after a round does not depend on the order of work
 within it. A slot with more than MOST values says nothing about any of them: it is widened, to nothing, or for the
 receiver of a method to instances of the class that has the method. Cutting a set where it stood would leave what
-was derived from the part that came first; so the whole is solved again, with the slots that were too large
-widened from the start, until none is. Which those are depends on the program alone.
+was derived from the part that came first; so the whole is solved once more, with the slots that were too large
+widened from the start. Which those are depends on the program alone.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Solver:
         self._coming: dict[int, frozenset[int]] = {}
         self._added_copies: list[int] = []
         self._added_waiting: list[Any] = []
-        self._done: set[Hashable] = set()
+        self._done: set[int] = set()
         self._too_large: set[int] = set()
         self._closed = set(self.widened)
         self.n_steps = 0
@@ -54,11 +54,11 @@ class Solver:
             self._waiting.append(None)
         return slot
 
-    def first(self, *name: Hashable) -> bool:
-        """Whether something is done for the first time."""
-        if name in self._done:
+    def first(self, slot: int) -> bool:
+        """Whether a slot is asked for the first time: what comes into it is then to be arranged."""
+        if slot in self._done:
             return False
-        self._done.add(name)
+        self._done.add(slot)
         return True
 
     def of(self, slot: int) -> frozenset[int]:
@@ -136,7 +136,7 @@ class Solver:
                         pass_on(new, dst)
                 waiting = waits[slot]
                 if waiting is not None:
-                    for does, *given in waiting:
+                    for does, *given in reversed(waiting) if self._backwards else waiting:
                         for value in new:
                             does(*given, value)
 
@@ -166,6 +166,13 @@ class Solver:
             del self._coming[slot]
             self._too_large.add(slot)
             self._closed.add(slot)
+
+    def close(self, slot: int) -> None:
+        """From now on nothing comes into it."""
+        self._closed.add(slot)
+
+    def is_closed(self, slot: int) -> bool:
+        return slot in self._closed
 
     def finish(self) -> None:
         """Only what slots hold is asked for from now on."""

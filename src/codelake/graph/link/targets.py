@@ -9,7 +9,7 @@ from codelake.graph.link.attributes import provider
 from codelake.graph.link.linking import Call, Linking
 from codelake.graph.link.program import Definition, Import
 from codelake.graph.link.values import Kind, is_derived
-from codelake.ids import external_id, file_id
+from codelake.ids import external_id
 
 MAX_TARGETS = 24
 """More candidates than this say nothing about a call."""
@@ -70,7 +70,7 @@ def called_by(link: Linking, value: int, call: Call | None = None) -> list[Targe
     if kind in (Kind.STATICMETHOD, Kind.CLASSMETHOD, Kind.MANAGER):
         return called_by(link, int(a), call)
     if kind == Kind.PARTIAL:
-        made = link.partials[a]
+        made = link.partials[value]
         slots = made.positional[:1]
         inner = [called_by(link, one) for slot in slots for one in link.solver.of(slot) if one != value]
         n = len(made.positional) - 1
@@ -145,11 +145,7 @@ def module_id(link: Linking, value: int) -> str:
     _, file, name = link.values.keys[value]
     if file >= 0:
         return f"{link.program.files[file].id}#<module>"
-    for other in link.program.files:  # a package without a file of its own: its folder
-        if other.module is not None and other.module.startswith(f"{name}."):
-            depth = other.module.count(".") - str(name).count(".") + other.is_package
-            return file_id(other.repo, f"{other.path.rsplit('/', depth)[0]}/")
-    raise AssertionError(f"no module lies below {name}")
+    return link.modules.folders[str(name)]  # a package without a file of its own: its folder
 
 
 def things_of_import(link: Linking, one: Import, seen: frozenset[tuple[int, str]] = frozenset()) -> list[str]:
@@ -164,6 +160,14 @@ def things_of_import(link: Linking, one: Import, seen: frozenset[tuple[int, str]
     if file is None or (file == one.file and below is not None):
         return [_module_or_external(link, f"{target}.{one.name}", one.file)]
     return things(link, file, one.name, seen)
+
+
+def things_bound(link: Linking, one: Import) -> list[str]:
+    """What the name means that an import binds: `import a.b` names a.b, and binds a."""
+    target = link.modules.target(one)
+    if one.name is None and one.as_name is None and target is not None:
+        return [_module_or_external(link, target.partition(".")[0], one.file)]
+    return things_of_import(link, one)
 
 
 def _module_or_external(link: Linking, name: str, asking: int) -> str:
@@ -186,7 +190,8 @@ def things(link: Linking, file: int, name: str, seen: frozenset[tuple[int, str]]
         found: list[str] = []
         for source in link.stores.get(slot, [slot]):
             if source in link.imports:
-                found += things_of_import(link, link.imports[source], seen)
+                one = link.imports[source]
+                found += things_of_import(link, one, seen) if one.name else things_bound(link, one)
             elif source in link.program.of_slot and link.program.definitions[link.program.of_slot[source]].file == file:
                 found.append(link.program.definitions[link.program.of_slot[source]].id)
             else:
