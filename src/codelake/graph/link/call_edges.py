@@ -107,8 +107,7 @@ def _arguments(links: Found) -> dict[int, list[tuple[int, str]]]:
     """By written call: nodes and keys of what it passes."""
     numbers = {call.result: call.number for call in links.link.written}
     found: dict[int, list[tuple[int, str]]] = defaultdict(list)
-    nodes = links.program.places.get("argument", [])
-    for node, fact in zip(nodes, links.program.every("argument"), strict=True):
+    for node, fact in links.program.placed("argument"):
         found[numbers[fact.dst]].append((node, fact.key))
     return found
 

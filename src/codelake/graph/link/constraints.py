@@ -46,10 +46,9 @@ def add_names(link: Linking) -> None:
         link.waits(fact.src, load_item, fact.scope, fact.key, fact.dst)
 
 
-def add_values(link: Linking) -> None:
-    """Everything else."""
+def add_values(link: Linking, made: dict[int, int]) -> None:
+    """Everything else. `made` are containers by the slot that makes them."""
     _add_stubs(link)
-    made = _add_made(link)
     _add_elements(link, made)
     _add_functions(link)
     _add_moves(link)
@@ -79,12 +78,12 @@ def _add_stubs(link: Linking) -> None:
                 link.solver.copy(slots[parameter.name], parameter.slot)
 
 
-def _add_made(link: Linking) -> dict[int, int]:
+def add_made(link: Linking) -> dict[int, int]:
     """Containers by the slot that makes them."""
     made: dict[int, int] = {}
     constants = {f.dst: link.builtin(f.key) for f in link.program.every("make") if f.key not in _CONTAINERS}
     for slot, value in constants.items():
-        link.solver.add(slot, value)
+        link.solver.fix(slot, value)
     held: dict[int, list[int]] = {}
     for fact in link.program.every("element"):
         held.setdefault(fact.dst, []).append(fact.src)
@@ -98,22 +97,22 @@ def _add_made(link: Linking) -> dict[int, int]:
         known = {one for one in elements if one is not None}
         if len(known) < len(elements):
             made[fact.dst] = link.container(fact.dst, fact.key)
-            link.solver.add(fact.dst, made[fact.dst])
+            link.solver.fix(fact.dst, made[fact.dst])
         else:
             constants[fact.dst] = link.constants(fact.key, tuple(sorted(known)))
-            link.solver.add(fact.dst, constants[fact.dst])
+            link.solver.fix(fact.dst, constants[fact.dst])
     return made
 
 
 def _add_elements(link: Linking, made: dict[int, int]) -> None:
     program = link.program
     written: dict[int, list[tuple[int, str]]] = {}
-    for node, fact in zip(program.places.get("element", ()), program.every("element"), strict=True):
+    for node, fact in program.placed("element"):
         if fact.dst not in made:
             continue  # of constants
         link.solver.copy(fact.src, link.element(made[fact.dst], fact.key))
         written.setdefault(fact.dst, []).append((node, fact.key))
-    for node, fact in zip(program.places.get("elements_of", ()), program.every("elements_of"), strict=True):
+    for node, fact in program.placed("elements_of"):
         later = frozenset(key for at, key in written.get(fact.dst, ()) if at > node and key != ANY)
         link.waits(fact.src, add_elements, fact.scope, made[fact.dst], later)
     for fact in link.program.every("key"):
@@ -195,10 +194,9 @@ def _add_operators(link: Linking) -> None:
 
 def add_calls(link: Linking) -> None:
     program = link.program
-    nodes = program.places.get("call", [])
     made: dict[int, Call] = {}
-    for number, fact in enumerate(program.every("call")):
-        made[fact.dst] = Call(fact.scope, fact.src, fact.dst, nodes[number], number)
+    for number, (node, fact) in enumerate(program.placed("call")):
+        made[fact.dst] = Call(fact.scope, fact.src, fact.dst, node, number)
     for fact in program.every("argument"):
         call = made[fact.dst]
         if fact.key == "*":

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import pyarrow as pa
 
 from codelake.graph.link.binding import bind
-from codelake.graph.link.constraints import add_bare, add_entries, add_names, add_receivers, add_values
+from codelake.graph.link.constraints import add_bare, add_entries, add_made, add_names, add_receivers, add_values
 from codelake.graph.link.hierarchy import Hierarchy
 from codelake.graph.link.linking import Linking
 from codelake.graph.link.modules import Modules
@@ -30,6 +30,7 @@ def link(table: pa.Table, *, backwards: bool = False) -> pa.Table:
 
 def linked(table: pa.Table, *, backwards: bool = False) -> Linking:
     program = Program(table.sort_by([("repo", "ascending"), ("path", "ascending")]))
+    pa.default_memory_pool().release_unused()  # of the sorted table
     link = Linking(program, Modules(program), Values(), backwards=backwards)
     _find_bases(link)
     link.bind = bind
@@ -43,9 +44,10 @@ def linked(table: pa.Table, *, backwards: bool = False) -> Linking:
 def _solve(link: Linking) -> None:
     link.restart()
     add_receivers(link)
+    made = add_made(link)
     add_bare(link)
     add_names(link)
-    add_values(link)
+    add_values(link, made)
     link.solver.solve()
     add_entries(link)
     link.solver.solve()

@@ -43,12 +43,12 @@ def add_imports(links: Found) -> None:
                 if link.modules.is_public(named, name):
                     for thing in things(link, named, name):
                         links.add_sure(one.file, "RE_EXPORTS", thing, src=module)
-    for loaded in program.imported_names:
+    for loaded in program.imported_names():
         if links.is_own[loaded.file]:
             found = _things_of_name(links, loaded.src)
             for thing in found:
                 links.add_sure(loaded.file, "RESOLVES_TO", thing, node=loaded.dst, n=len(found))
-    for node, fact in zip(program.places.get("global", []), program.every("global"), strict=True):
+    for node, fact in links.program.placed("global"):
         if links.is_own[fact.file]:
             brought = things(link, fact.file, fact.key)
             if not brought and fact.key in BUILTINS:
@@ -74,9 +74,8 @@ def _is_offered(links: Found, file: int, name: str | None, scope: int) -> bool:
 
 def add_attributes(links: Found) -> None:
     """What attributes are that code loads; getters of properties are called by who loads them."""
-    program, link = links.program, links.link
-    nodes = program.places.get("load_attribute", [])
-    for node, fact in zip(nodes, program.every("load_attribute"), strict=True):
+    link = links.link
+    for node, fact in links.program.placed("load_attribute"):
         if not links.is_own[fact.file]:
             continue
         held = link.solver.of(fact.src)

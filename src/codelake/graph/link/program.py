@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from codelake.ids import file_id
 
 _WITH_NODES = ("definitions", "parameters", "imports", "annotations", "types")
-Numbers = np.ndarray[Any, np.dtype[np.int64]]
+Numbers = np.ndarray[Any, np.dtype[np.int32]]
 
 
 class File(NamedTuple):
@@ -102,8 +102,8 @@ class Program:
 
     def _place_slots(self, facts: _Nested, others: list[_Nested]) -> None:
         n_files = len(self.files)
-        nodes = np.ones(n_files, np.int64)
-        symbols = np.zeros(n_files, np.int64)
+        nodes = np.ones(n_files, np.int32)
+        symbols = np.zeros(n_files, np.int32)
         for name in ("dst", "src"):
             values = facts.numbers(name)
             np.maximum.at(nodes, facts.files, values + 1)
@@ -115,7 +115,7 @@ class Program:
             if "symbol" in other.names:
                 np.maximum.at(symbols, other.files, other.numbers("symbol") + 1)
         self.n_nodes = nodes
-        self.bases = np.concatenate([[0], np.cumsum(nodes + symbols)])
+        self.bases = np.concatenate([[0], np.cumsum(nodes + symbols)]).astype(np.int32)
         self.n_slots = int(self.bases[-1])
 
     def slots_of(self, files: Numbers, places: Numbers) -> Numbers:
@@ -201,7 +201,7 @@ class Program:
         dst = self.slots_of(rows.files, rows.numbers("dst"))
         src = self.slots_of(rows.files, rows.numbers("src"))
         scopes = rows.numbers("scope") + self.scope_bases[rows.files]
-        same = np.arange(self.n_slots)
+        same = np.arange(self.n_slots, dtype=np.int32)
         if "alias" in names:
             is_alias = codes == names.index("alias")
             same[dst[is_alias]] = src[is_alias]
@@ -214,8 +214,7 @@ class Program:
         keys = rows.column("key").fill_null("")
         self._rows: dict[str, tuple[Numbers, ...]] = {}
         self._keys: dict[str, pa.Array] = {}
-        self.places: dict[str, list[int]] = {}
-        """By kind, beside its facts: the node that a fact is about. Of arguments and elements: what is passed, held."""
+        self._places: dict[str, Numbers] = {}
         for code, name in enumerate(names):
             if name == "alias":
                 continue
@@ -224,12 +223,13 @@ class Program:
             self._rows[name] = tuple(column.astype(np.int32) for column in columns)
             self._keys[name] = keys.take(pa.array(at))
             if name in ("load_attribute", "call", "global"):
-                self.places[name] = rows.numbers("dst")[at].tolist()
+                self._places[name] = rows.numbers("dst")[at]
             elif name in ("argument", "element", "elements_of"):
-                self.places[name] = rows.numbers("src")[at].tolist()
-        self.callees = {fact.dst: fact.src for fact in self.every("call")}
-        """By slot of its result: what a call calls."""
-        self.imported_names = self._imported_names(rows, codes, names, keys, same[src])
+                self._places[name] = rows.numbers("src")[at]
+        bases = {fact.src for fact in self.every("base")}
+        self.callees = {fact.dst: fact.src for fact in self.every("call") if fact.dst in bases}
+        """By slot of a base class: what a call calls that gives it."""
+        self._keep_imported_names(rows, codes, names, keys, same[src])
 
     def every(self, *kinds: str) -> Iterator[Fact]:
         """The facts of these kinds. They are many: they are made when they are asked for."""
@@ -238,13 +238,23 @@ class Program:
                 columns = (column.tolist() for column in self._rows[kind])
                 yield from map(Fact, *columns, self._keys[kind].to_pylist())
 
-    def _imported_names(self, rows: _Nested, codes: Any, names: list[str], keys: pa.Array, src: Numbers) -> list[Fact]:
+    def placed(self, kind: str) -> Iterator[tuple[int, Fact]]:
+        """Facts with the node that each is about. Of arguments and elements: what is passed, held."""
+        if kind in self._places:
+            yield from zip(self._places[kind].tolist(), self.every(kind), strict=True)
+
+    def imported_names(self) -> Iterator[Fact]:
         """Where names are loaded that an import binds: file, node, and the slot that they mean."""
+        columns = (column.tolist() for column in self._imported)
+        yield from map(Fact, *columns, self._imported_keys.to_pylist())
+
+    def _keep_imported_names(self, rows: _Nested, codes: Any, names: list[str], keys: pa.Array, src: Numbers) -> None:
         is_named = pc.not_equal(keys, "").to_numpy(zero_copy_only=False)
         wanted = [code for code, name in enumerate(names) if name in ("alias", "copy")]
         at = np.flatnonzero(np.isin(codes, wanted) & is_named)
         columns = rows.files[at], rows.numbers("scope")[at], rows.numbers("dst")[at], src[at]
-        return list(map(Fact, *(column.tolist() for column in columns), keys.take(pa.array(at)).to_pylist()))
+        self._imported: tuple[Numbers, ...] = columns
+        self._imported_keys: pa.Array = keys.take(pa.array(at))
 
     def _imports(self, rows: _Nested) -> Iterator[Import]:
         columns = rows.files.tolist(), rows.numbers("node").tolist(), self.slots_of(rows.files, rows.numbers("node"))
@@ -275,15 +285,17 @@ class _Nested:
         lengths = pc.list_value_length(column).fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
         self.values: pa.StructArray = column.flatten()
         self.names = [f.name for f in self.values.type]
-        self.starts = np.concatenate([[0], np.cumsum(lengths)[:-1]]) if len(lengths) else np.zeros(0, np.int64)
-        self.files: Numbers = np.repeat(np.arange(len(lengths)), lengths)
-        self.places: Numbers = np.arange(len(self.files)) - (self.starts[self.files] if len(self.files) else 0)
+        self.starts: Numbers = (np.cumsum(lengths) - lengths).astype(np.int32)
+        self.files: Numbers = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
+        self.places: Numbers = np.arange(len(self.files), dtype=np.int32) - (
+            self.starts[self.files] if len(self.files) else 0
+        )
 
     def column(self, name: str) -> pa.Array:
         return self.values.field(name)
 
     def numbers(self, name: str) -> Numbers:
-        found: Numbers = self.column(name).fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+        found: Numbers = self.column(name).fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
         return found
 
     def is_null(self, name: str) -> Any:

@@ -40,6 +40,7 @@ class Solver:
         self._added_copies: list[int] = []
         self._added_waiting: list[Any] = []
         self._done: set[int] = set()
+        self._fixed: set[int] = set()
         self._too_large: set[int] = set()
         self._closed = set(self.widened)
         self.n_steps = 0
@@ -68,6 +69,11 @@ class Solver:
         held = self.sets[slot]
         if (held is None or value not in held) and slot not in self._closed:
             self._pass(self._kept(frozenset((value,))), slot)
+
+    def fix(self, slot: int, value: int) -> None:
+        """A slot that holds this value and nothing else, ever. Constants are many: nobody waits for them."""
+        self.sets[slot] = self._kept(frozenset((value,)))
+        self._fixed.add(slot)
 
     def give(self, slot: int, value: int) -> None:
         """Add a value also to a slot that is closed: what it is widened to."""
@@ -104,6 +110,9 @@ class Solver:
         copies = self._copies[src]
         if src == dst or (copies is not None and dst in copies) or dst in self._closed:
             return
+        if src in self._fixed:
+            self._pass(self.of(src), dst)
+            return
         self._added_copies.append(src)
         self._added_copies.append(dst)
         if self.sets[src] is not None:
@@ -113,8 +122,9 @@ class Solver:
 
     def wait(self, slot: int, waiting: Waiting) -> None:
         """Call what is waiting with each value of a slot, those that are there and those that come."""
-        self._added_waiting.append(slot)
-        self._added_waiting.append(waiting)
+        if slot not in self._fixed:
+            self._added_waiting.append(slot)
+            self._added_waiting.append(waiting)
         if self.sets[slot] is not None:
             for value in self._seen(slot) or ():
                 waiting[0](*waiting[1:], value)
