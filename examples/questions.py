@@ -15,35 +15,36 @@ QUESTIONS = {
     "What became of the files?": """
         SELECT repo, status, count(*) AS files, sum(n_bytes) AS bytes FROM files
         GROUP BY repo, status ORDER BY repo, status""",
-    "What is called most?": """
-        SELECT call['callee'] AS callee, count(*) AS calls
-        FROM (SELECT unnest(calls) AS call FROM evidence) WHERE call['callee'] IS NOT NULL
-        GROUP BY callee ORDER BY calls DESC, callee LIMIT 5""",
+    "What is called by most functions?": """
+        SELECT n.qualified_name AS function, n.path, n.start_line AS line, count(*) AS callers
+        FROM cpg_edges AS e JOIN cpg_nodes AS n ON n.node_id = e.dst
+        WHERE e.kind = 'CALLER_OF' AND e.confidence >= 0.5 AND n.kind IN ('function', 'class')
+        GROUP BY n.qualified_name, n.path, n.start_line ORDER BY callers DESC, function LIMIT 5""",
     "Which modules are imported most?": """
-        SELECT import['module'] AS module, count(*) AS imports
-        FROM (SELECT unnest(imports) AS import FROM evidence) WHERE import['level'] = 0
-        GROUP BY module ORDER BY imports DESC, module LIMIT 5""",
-    "Which functions are longest?": """
-        SELECT module, definition['qualified_name'] AS function,
-               nodes[definition['node'] + 1]['start_line'] AS line,
-               nodes[definition['node'] + 1]['end_line'] - nodes[definition['node'] + 1]['start_line'] + 1 AS lines
-        FROM (SELECT digest, nodes, unnest(definitions) AS definition FROM evidence) AS defined
-        JOIN files ON files.digest = defined.digest
-        WHERE definition['kind'] LIKE '%function' ORDER BY lines DESC, module, function LIMIT 5""",
-    "Which have the most branches?": """
-        SELECT module, scopes[flow_scope + 1]['qualified_name'] AS function, count(*) AS branches
-        FROM (SELECT digest, scopes, blocks[flow['src'] + 1]['scope'] AS flow_scope, flow['kind'] AS kind
-              FROM (SELECT digest, scopes, blocks, unnest(flows) AS flow FROM evidence)) AS flowing
-        JOIN files ON files.digest = flowing.digest
-        WHERE kind = 'true' GROUP BY module, function ORDER BY branches DESC, module, function LIMIT 5""",
+        SELECT n.qualified_name AS module, count(*) AS importers
+        FROM cpg_edges AS e JOIN cpg_nodes AS n ON n.node_id = e.dst
+        WHERE e.kind = 'IMPORTS' AND e.start_byte IS NULL AND n.kind = 'module'
+        GROUP BY n.qualified_name ORDER BY importers DESC, module LIMIT 5""",
+    "What of the outside is used most?": """
+        SELECT s.name, s.kind, s.distribution, s.version, count(*) AS calls
+        FROM calls AS c JOIN external_symbols AS s ON s.symbol_id = c.target AND s.repo = c.repo
+        GROUP BY s.name, s.kind, s.distribution, s.version ORDER BY calls DESC, s.name LIMIT 5""",
+    "Which classes have the longest method resolution order?": """
+        SELECT qualified_name AS class, array_length(mro) AS classes FROM classes
+        ORDER BY classes DESC, class LIMIT 5""",
+    "How many calls have a target, and why not the others?": """
+        SELECT coalesce(reason, 'with a target') AS reason, count(*) AS calls,
+               round(100.0 * count(*) / sum(count(*)) OVER (), 1) AS percent
+        FROM calls GROUP BY reason ORDER BY calls DESC""",
     "What could not be parsed as it is?": """
         SELECT path, start_byte, kind, message FROM diagnostics ORDER BY path, start_byte LIMIT 5""",
 }
+TABLES = ("files", "diagnostics", "cpg_nodes", "cpg_edges", "calls", "classes", "external_symbols")
 
 
 def ask(lake: Path) -> None:
     engine = QueryBuilder()
-    for name in ("files", "evidence", "diagnostics"):
+    for name in TABLES:
         engine.register(name, DeltaTable(lake / name))
     for question, sql in QUESTIONS.items():
         started = time.perf_counter()

@@ -93,6 +93,7 @@ QUALITY = Table(
         Column("entity_id", "string", "the row concerned: its key, or an id", nullable=True),
         Column("issue", "string", "what was wrong with it"),
         Column("n", "bigint", "how many rows; a row of its own each up to the sample, the rest counted"),
+        Column("n_before", "bigint", "how many when the graph was last measured; NULL the first time", nullable=True),
     ),
     layout=Layout(stats=("run_id", "recorded_at", "table_name", "rule"), sort_by=("table_name", "rule")),
     append_only=True,

@@ -36,6 +36,11 @@ class Log(Entries):
             raise self._unreadable(version, error) from error
 
     @property
+    def delta_table(self) -> DeltaTable:
+        """For deltalake's own engine, see `codelake.delta.embedded`."""
+        return self._table
+
+    @property
     def version(self) -> int:
         return int(self._table.version())
 

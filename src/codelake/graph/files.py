@@ -1,7 +1,7 @@
 """One row a file, with all that is known of it: what nodes, edges and properties are rendered from.
 
 Everything in a file is nested in its row: so whatever is said of the file follows from its row, without a join and
-without a shuffle. Each part of the graph is a pass over one nested column (`codelake.graph.passes`).
+without a shuffle.
 """
 
 from __future__ import annotations
@@ -9,41 +9,33 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from codelake.contracts.evidence import NESTED
 from codelake.contracts.graph import LINKS
-from codelake.graph.derived import FIRST, THEN
-from codelake.ids import owner_id_sql
+from codelake.graph.render.files import NESTED
 
-_NOT_RENDERED = ("steps", "facts")
+_OF_LINKS = {f"link_{c.name}": c for c in LINKS.columns if f"link_{c.name}" in NESTED}
 
 
 def listed(files: DataFrame) -> DataFrame:
-    """Files as rules see them. `module` is the name of the module; of a script, the path as one would import it."""
+    """Files as they are rendered. `module` is the name of the module; of a script, the path as one would import it."""
     return files.selectExpr(
-        "repo",
-        "path",
-        "file_id",
-        f"{owner_id_sql()} AS owner_id",
+        *("repo", "path", "file_id"),
         "coalesce(module, replace(regexp_replace(path, '[.]pyi?$', ''), '/', '.')) AS module",
         *("digest", "n_bytes", "encoding", "status", "reason"),
     )
 
 
 def whole_files(files: DataFrame, evidence: DataFrame, links: DataFrame, *, n_parts: int) -> DataFrame:
-    """The files that have evidence, with the nested columns of it, those of `links` (as link_edges, link_calls,
-    link_classes) and those derived from them (`codelake.graph.derived`), in `n_parts` partitions.
+    """The files that have evidence, with the nested columns of it and those of `links` (as link_edges, link_calls,
+    link_classes), in `n_parts` partitions.
 
     `files` are few and small: they are sent to where the evidence is. `links` are not: they and the evidence meet by
     file.
     """
-    nested = [c.name for c in NESTED if c.name not in _NOT_RENDERED]
-    found = evidence.select(F.col("digest").alias("_digest"), *nested)
+    found = evidence.select(F.col("digest").alias("_digest"), *(name for name in NESTED if name not in _OF_LINKS))
     rows = found.join(F.broadcast(listed(files)), on=F.expr("_digest = digest"), how="inner").drop("_digest")
-    linked = {f"link_{c.name}": c for c in LINKS.columns if c.name in ("edges", "calls", "classes")}
-    of_links = links.select("repo", "path", *(F.col(c.name).alias(name) for name, c in linked.items()))
+    of_links = links.select("repo", "path", *(F.col(c.name).alias(name) for name, c in _OF_LINKS.items()))
     met = rows.repartition(n_parts, "repo", "path").join(
         of_links.repartition(n_parts, "repo", "path").hint("shuffle_hash"), on=["repo", "path"], how="left"
     )
-    filled = (F.expr(f"coalesce({name}, CAST(array() AS {c.type}))").alias(name) for name, c in linked.items())
-    known = met.select(*rows.columns, *filled, *(F.expr(sql).alias(name) for name, sql in FIRST.items()))
-    return known.select("*", *(F.expr(sql).alias(name) for name, sql in THEN.items()))
+    filled = (F.expr(f"coalesce({name}, CAST(array() AS {c.type}))").alias(name) for name, c in _OF_LINKS.items())
+    return met.select(*rows.columns, *filled)

@@ -10,10 +10,12 @@ from pyspark.sql import functions as F
 
 from codelake.contracts.graph import LINKS
 from codelake.contracts.types import parse_type
+from codelake.graph.link.kernel import VERSION, link
+from codelake.graph.link.program import INPUT
 
-VERSION = 1
-"""Grows when the same evidence would give other links."""
-_INPUT = ("scopes", "definitions", "parameters", "imports", "annotations", "types", "calls", "facts")
+# What linking reads. Each field goes to Python as an array of its own: arrays of plain values are what both sides move
+# fastest.
+_INPUT = [f"{column}.{field} AS {column}_{field}" for column, fields in INPUT.items() for field in fields]
 _OUTPUT = [column for column in LINKS.columns if column.name != "made_from"]
 _SCHEMA = ", ".join(f"`{column.name}` {parse_type(column.type)}" for column in _OUTPUT)
 
@@ -46,12 +48,10 @@ def links(files: DataFrame, evidence: DataFrame, units: DataFrame, version: str)
     of_units = units.join(files, on="repo", how="inner").selectExpr(
         "unit", "repo", "path", "module", "unit = repo AS is_own", "digest AS _digest"
     )
-    seen = evidence.select("digest", *_INPUT).join(F.broadcast(of_units), on=F.expr("digest = _digest"), how="inner")
-    found = (
-        seen.select("unit", "repo", "path", "module", "is_own", "digest", *_INPUT)
-        .groupBy("unit")
-        .applyInArrow(_link, _SCHEMA)
+    seen = evidence.selectExpr("digest", *_INPUT).join(
+        F.broadcast(of_units), on=F.expr("digest = _digest"), how="inner"
     )
+    found = seen.drop("_digest").groupBy("unit").applyInArrow(_link, _SCHEMA)
     own = files.join(F.broadcast(units.select(F.col("unit").alias("repo")).distinct()), on="repo", how="left_semi")
     hashes = F.broadcast(made_from(own, version))
     unread = own.where("digest IS NULL").selectExpr(
@@ -63,6 +63,4 @@ def links(files: DataFrame, evidence: DataFrame, units: DataFrame, version: str)
 
 
 def _link(table: pa.Table) -> pa.Table:
-    from codelake.graph.link.kernel import link
-
     return link(table.drop_columns(["unit"]))

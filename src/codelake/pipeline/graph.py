@@ -1,12 +1,12 @@
 """The stage `graph`: what was linked since the last time, rendered as nodes, edges and properties.
 
-Adjacency follows from the edges, and is committed last. How far the feed of `links` was read for it says how far the
-whole graph is: a build that dies before that renders the same repositories again.
+All tables are rendered at once and committed one by one. How far the feed of `links` was read for the last of them says
+how far the whole graph is: a build that dies before that renders the same repositories again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 
 from pyspark import StorageLevel
 from pyspark.sql import DataFrame
@@ -30,59 +30,44 @@ from codelake.delta.create import sql_text
 from codelake.delta.planned import Plan, commit_planned
 from codelake.delta.run import Run
 from codelake.delta.scan import scan
-from codelake.graph.adjacency import adjacency
-from codelake.graph.edges import cpg_edges
-from codelake.graph.facts import calls, classes, external_symbols
-from codelake.graph.files import whole_files
-from codelake.graph.nodes import cpg_nodes, outside_nodes
-from codelake.graph.props import cpg_props, cpg_props_map, outside_props, outside_props_map
+from codelake.graph.externals import external_symbols
+from codelake.graph.rendered import rendered, rows_of
 from codelake.pipeline.linking import present_evidence
 from codelake.pipeline.lookup import is_empty
 from codelake.pipeline.work import Build
 
 _PART_BYTES = 8 << 20
 """Source bytes whose evidence and links one task holds."""
+_IN_ORDER = (
+    *(CPG_NODES, CPG_PROPS, CPG_PROPS_MAP, CALLS, CLASSES, CPG_EDGES, CPG_EDGES_BY_SRC),
+    CPG_EDGES_BY_DST,  # the last: it says how far the graph is
+)
 _OUTSIDE = ""
 """The repo of what is outside of the lake."""
 
-Render = Callable[[DataFrame, DataFrame], DataFrame]
-"""From whole files, and all files of their repositories, to rows of a table."""
-
-_OUTSIDE_TOO: tuple[tuple[Table, Render, Callable[[DataFrame], DataFrame]], ...] = (
-    (CPG_NODES, cpg_nodes, outside_nodes),
-    (CPG_PROPS, cpg_props, outside_props),
-    (CPG_PROPS_MAP, cpg_props_map, outside_props_map),
-)
-_OF_FILES: tuple[tuple[Table, Render], ...] = (
-    (CALLS, lambda whole, files: calls(whole)),
-    (CLASSES, lambda whole, files: classes(whole)),
-    (CPG_EDGES, cpg_edges),
-)
+_OUTSIDE_TOO = (CPG_NODES, CPG_PROPS, CPG_PROPS_MAP)
+"""Tables with rows of what is outside."""
 
 
 def render_graph(build: Build) -> None:
     repos = _linked_since(build.run)
     if not repos:
         return
+    build.rendered = repos
     run = build.run
     within = f"repo IN ({', '.join(map(sql_text, repos))})"
     files, found = scan(run, FILES, where=within), scan(run, LINKS, where=within)
     _commit(build, EXTERNAL_SYMBOLS, repos, external_symbols(found, scan(run, DISTRIBUTIONS, where=within)))
     n_bytes = files.agg({"n_bytes": "sum"}).collect()[0][0] or 0
     n_parts = max(2, -(-n_bytes // _PART_BYTES))
-    whole = whole_files(files, present_evidence(run), found, n_parts=n_parts)
-    whole.persist(StorageLevel.MEMORY_AND_DISK_DESER)
+    packed = rendered(files, present_evidence(run), found, scan(run, EXTERNAL_SYMBOLS), n_parts=n_parts)
+    packed.persist(StorageLevel.DISK_ONLY)
     try:
-        for table, render, render_outside in _OUTSIDE_TOO:
-            rows = render(whole, files).unionByName(render_outside(scan(run, EXTERNAL_SYMBOLS)))
-            _commit(build, table, [*repos, _OUTSIDE], rows.coalesce(n_parts))
-        for table, render in _OF_FILES:
-            _commit(build, table, repos, render(whole, files).coalesce(n_parts))
+        for table in _IN_ORDER:
+            replaced = [*repos, _OUTSIDE] if table in _OUTSIDE_TOO else repos
+            _commit(build, table, replaced, rows_of(packed, table))
     finally:
-        whole.unpersist()
-    edges = scan(run, CPG_EDGES, where=within)
-    _commit(build, CPG_EDGES_BY_SRC, repos, adjacency(edges, side="src"))
-    _commit(build, CPG_EDGES_BY_DST, repos, adjacency(edges, side="dst"))
+        packed.unpersist()
 
 
 def _linked_since(run: Run) -> list[str]:

@@ -11,13 +11,15 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from codelake.contracts import EVIDENCE, Table
-from codelake.contracts.graph import GRAPH, LINKS
+from codelake.contracts.graph import CALLS, CPG_EDGES, CPG_NODES, GRAPH, LINKS
+from codelake.contracts.operations import QUALITY
 from codelake.contracts.sources import BLOBS, DIAGNOSTICS, DISTRIBUTIONS, FILES, REPOSITORIES
 from codelake.pipeline.contents import store_contents
 from codelake.pipeline.extraction import extract_contents
 from codelake.pipeline.graph import render_graph
 from codelake.pipeline.linking import link_files
 from codelake.pipeline.publication import publish_files
+from codelake.pipeline.quality import measure_graph
 from codelake.pipeline.work import Build
 
 
@@ -37,4 +39,5 @@ STAGES: tuple[Stage, ...] = (
     Stage("files", (EVIDENCE, *PUBLISHED), PUBLISHED, publish_files),
     Stage("link", (FILES, EVIDENCE, LINKS), (LINKS,), link_files),
     Stage("graph", (FILES, EVIDENCE, LINKS, DISTRIBUTIONS), RENDERED, render_graph),
+    Stage("quality", (CALLS, CPG_EDGES, CPG_NODES, QUALITY), (QUALITY,), measure_graph),
 )

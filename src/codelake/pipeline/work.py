@@ -36,6 +36,8 @@ class Build:
     """By digest: every content of this build, once the stage `evidence` is done."""
     versions: dict[str, int] = field(default_factory=dict)
     """What this build committed: table and version."""
+    rendered: list[str] = field(default_factory=list)
+    """Repositories whose graph this build made anew."""
     n_stored: int = 0
     """Contents that were new to the lake."""
     n_extracted: int = 0

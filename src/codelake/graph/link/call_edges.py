@@ -164,9 +164,7 @@ def _origin(found: list[Target]) -> str:
 
 def _call_places(link: Linking) -> dict[int, dict[int, int]]:
     """By file and node: the place of a call in the evidence."""
-    rows = link.program.calls
     found: dict[int, dict[int, int]] = defaultdict(dict)
-    columns = rows.files.tolist(), rows.numbers("node").tolist(), rows.places.tolist()
-    for file, node, place in zip(*columns, strict=True):
+    for file, place, node in zip(*(column.tolist() for column in link.program.calls), strict=True):
         found[file][node] = place
     return found

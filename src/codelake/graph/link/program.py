@@ -12,6 +12,17 @@ import pyarrow.compute as pc
 
 from codelake.ids import file_id
 
+INPUT = {
+    "scopes": ("node", "kind", "label", "parent", "is_generator", "is_coroutine"),
+    "definitions": ("node", "kind", "name", "scope", "body_scope"),
+    "parameters": ("definition", "node", "name", "kind"),
+    "imports": ("node", "scope", "level", "module", "name", "as_name"),
+    "annotations": ("node", "owner", "scope", "role"),
+    "types": ("annotation", "parent", "kind", "name", "symbol"),
+    "calls": ("node",),
+    "facts": ("kind", "scope", "dst", "src", "key"),
+}
+"""The fields of the nested evidence that linking reads; each is a column of its own, such as `facts_kind`."""
 _WITH_NODES = ("definitions", "parameters", "imports", "annotations", "types")
 Numbers = np.ndarray[Any, np.dtype[np.int32]]
 
@@ -96,7 +107,9 @@ class Program:
         self._read_facts(facts)
         self.imports = list(self._imports(_Nested(table, "imports")))
         self.annotations = list(self._annotations(_Nested(table, "annotations"), _Nested(table, "types")))
-        self.calls = _Nested(table, "calls")
+        calls = _Nested(table, "calls")
+        self.calls = calls.files, calls.places, calls.numbers("node")
+        """File, place in the evidence, and node of every call."""
 
     # slots -----------------------------------------------------------------------------------------
 
@@ -265,9 +278,8 @@ class Program:
 
     def _annotations(self, rows: _Nested, types: _Nested) -> Iterator[Annotation]:
         parts: dict[tuple[int, int], list[dict[str, Any]]] = {}
-        for file, place, part in zip(
-            types.files.tolist(), types.places.tolist(), types.values.to_pylist(), strict=True
-        ):
+        every = zip(types.files.tolist(), types.places.tolist(), types.dicts(), strict=True)
+        for file, place, part in every:
             parts.setdefault((file, part["annotation"]), []).append({**part, "place": place})
         scopes = rows.numbers("scope") + self.scope_bases[rows.files]
         columns = rows.files.tolist(), rows.places.tolist(), rows.numbers("owner").tolist(), scopes.tolist()
@@ -279,20 +291,18 @@ class _Nested:
     """One nested column of all files, flat: its fields, and to which file each row belongs."""
 
     def __init__(self, table: pa.Table, name: str) -> None:
-        column = table.column(name).combine_chunks()
-        if isinstance(column, pa.ChunkedArray):
-            column = pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
-        lengths = pc.list_value_length(column).fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
-        self.values: pa.StructArray = column.flatten()
-        self.names = [f.name for f in self.values.type]
+        self.names = INPUT[name]
+        self._table, self._prefix = table, name
+        first = table.column(f"{name}_{self.names[0]}")
+        lengths = pc.list_value_length(first).fill_null(0).to_numpy().astype(np.int32)
         self.starts: Numbers = (np.cumsum(lengths) - lengths).astype(np.int32)
         self.files: Numbers = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
-        self.places: Numbers = np.arange(len(self.files), dtype=np.int32) - (
-            self.starts[self.files] if len(self.files) else 0
-        )
+        self.places: Numbers = np.arange(len(self.files), dtype=np.int32) - self.starts[self.files]
 
     def column(self, name: str) -> pa.Array:
-        return self.values.field(name)
+        lists = self._table.column(f"{self._prefix}_{name}")
+        parts = [chunk.flatten() for chunk in lists.chunks]
+        return pa.concat_arrays(parts) if parts else pa.array([], lists.type.value_type)
 
     def numbers(self, name: str) -> Numbers:
         found: Numbers = self.column(name).fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
@@ -307,3 +317,8 @@ class _Nested:
     def texts(self, name: str) -> list[str]:
         found: list[str] = self.column(name).fill_null("").to_pylist()
         return found
+
+    def dicts(self) -> Iterator[dict[str, Any]]:
+        columns = [self.column(name).to_pylist() for name in self.names]
+        for values in zip(*columns, strict=True):
+            yield dict(zip(self.names, values, strict=True))

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from codelake.graph.passes import binding_label
+from collections.abc import Iterator
+
+import numpy as np
+
+from codelake.graph.render.arrays import pick
+from codelake.graph.render.names import Named
 from codelake.graph.rules.rule import Edges, Rule
 
-RULE = Rule(
-    "binds",
-    ("BINDS",),
-    (
-        Edges(
-            "symbols",
-            "BINDS",
-            "scope_labels[x.scope]",
-            binding_label("x"),
-            where="x.target = i",
-            origin="'names'",
-            method="'scope'",
-        ),
-    ),
-)
+
+def _edges(files: Named) -> Iterator[Edges]:
+    x = files.symbols
+    own = np.flatnonzero(x.target == np.arange(len(x)))
+    scope = pick(files.scope_labels, x.scope[own])
+    yield Edges(x.file[own], "BINDS", scope, pick(files.binding_labels, own), origin="names", method="scope")
+
+
+RULE = Rule("binds", ("BINDS",), _edges)

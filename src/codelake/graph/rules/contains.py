@@ -5,14 +5,22 @@ Folders in folders and in the repository come from `codelake.graph.folders`.
 
 from __future__ import annotations
 
-from codelake.graph.passes import ONCE
-from codelake.graph.rules.rule import Edges, Rule
+from collections.abc import Iterator
 
-RULE = Rule(
-    "contains",
-    ("CONTAINS",),
-    (
-        Edges(ONCE, "CONTAINS", "owner_id", "file_id", method="'path'"),
-        Edges(ONCE, "CONTAINS", "file_id", "'#<module>'", where="size(nodes) > 0", method="'path'"),
-    ),
-)
+import numpy as np
+import pyarrow as pa
+
+from codelake.graph.render.arrays import pick, same
+from codelake.graph.render.names import Named
+from codelake.graph.rules.rule import Edges, Rule
+from codelake.ids import MODULE
+
+
+def _edges(files: Named) -> Iterator[Edges]:
+    yield Edges(files.all, "CONTAINS", files.owner_id, files.file_id, method="path")
+    coded = np.flatnonzero(np.diff(files.nodes.begin) > 0)
+    module = same(MODULE, len(coded), pa.string())
+    yield Edges(coded, "CONTAINS", pick(files.file_id, coded), module, method="path")
+
+
+RULE = Rule("contains", ("CONTAINS",), _edges)

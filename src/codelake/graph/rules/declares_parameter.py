@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from codelake.graph.passes import label
+from collections.abc import Iterator
+
+from codelake.graph.render.arrays import at
+from codelake.graph.render.names import Named
 from codelake.graph.rules.rule import Edges, Rule
 
-RULE = Rule(
-    "declares_parameter",
-    ("DECLARES_PARAMETER",),
-    (Edges("parameters", "DECLARES_PARAMETER", label("definitions[x.definition].node"), label("x.node")),),
-)
+
+def _edges(files: Named) -> Iterator[Edges]:
+    x = files.parameters
+    function = files.label(at(files.definitions.node, x.definition))
+    yield Edges(x.file, "DECLARES_PARAMETER", function, files.label(x.node))
+
+
+RULE = Rule("declares_parameter", ("DECLARES_PARAMETER",), _edges)

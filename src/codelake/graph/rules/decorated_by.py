@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from codelake.graph.passes import label
+from collections.abc import Iterator
+
+from codelake.graph.render.arrays import at
+from codelake.graph.render.names import Named
 from codelake.graph.rules.rule import Edges, Rule
 
-RULE = Rule(
-    "decorated_by",
-    ("DECORATED_BY",),
-    (Edges("decorators", "DECORATED_BY", label("definitions[x.definition].node"), label("x.node")),),
-)
+
+def _edges(files: Named) -> Iterator[Edges]:
+    x = files.decorators
+    decorated = files.label(at(files.definitions.node, x.definition))
+    yield Edges(x.file, "DECORATED_BY", decorated, files.label(x.node))
+
+
+RULE = Rule("decorated_by", ("DECORATED_BY",), _edges)

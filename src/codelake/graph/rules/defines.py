@@ -5,11 +5,16 @@ A lambda in a comprehension is defined by what the comprehension is in.
 
 from __future__ import annotations
 
-from codelake.graph.passes import label
+from collections.abc import Iterator
+
+from codelake.graph.render.arrays import at
+from codelake.graph.render.names import Named
 from codelake.graph.rules.rule import Edges, Rule
 
-RULE = Rule(
-    "defines",
-    ("DEFINES",),
-    (Edges("definitions", "DEFINES", label("definers[x.scope]"), label("x.node"), where="x.scope IS NOT NULL"),),
-)
+
+def _edges(files: Named) -> Iterator[Edges]:
+    x = files.definitions  # a module is in no scope
+    yield Edges(x.file, "DEFINES", files.label(at(files.definers, x.scope)), files.label(x.node))
+
+
+RULE = Rule("defines", ("DEFINES",), _edges)

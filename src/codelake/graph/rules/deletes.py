@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-from codelake.graph.passes import label
+from collections.abc import Iterator
+
+import numpy as np
+
+from codelake.graph.render.arrays import is_any, pick
+from codelake.graph.render.names import Named
 from codelake.graph.rules.rule import Edges, Rule
 
-RULE = Rule(
-    "deletes",
-    ("DELETES",),
-    (
-        Edges(
-            "references",
-            "DELETES",
-            label("x.node"),
-            "things[symbols[x.symbol].target].label",
-            where="x.context = 'delete'",
-            place="nodes[x.node]",
-            origin="'names'",
-            method="'scope'",
-        ),
-    ),
-)
+
+def _edges(files: Named) -> Iterator[Edges]:
+    x = files.references
+    found = np.flatnonzero(is_any(x.context, ["delete"]))
+    node = x.node[found]
+    yield Edges(
+        x.file[found],
+        "DELETES",
+        files.label(node),
+        pick(files.meant_labels, found),
+        start=pick(files.nodes.start_byte, node),
+        end=pick(files.nodes.end_byte, node),
+        origin="names",
+        method="scope",
+    )
+
+
+RULE = Rule("deletes", ("DELETES",), _edges)

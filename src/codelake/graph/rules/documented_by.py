@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from codelake.graph.passes import label
+from collections.abc import Iterator
+
+from codelake.graph.render.names import Named
 from codelake.graph.rules.rule import Edges, Rule
 
-RULE = Rule(
-    "documented_by",
-    ("DOCUMENTED_BY",),
-    (Edges("definitions", "DOCUMENTED_BY", label("x.node"), label("x.docstring"), where="x.docstring IS NOT NULL"),),
-)
+
+def _edges(files: Named) -> Iterator[Edges]:
+    x = files.definitions
+    yield Edges(x.file, "DOCUMENTED_BY", files.label(x.node), files.label(x.docstring))
+
+
+RULE = Rule("documented_by", ("DOCUMENTED_BY",), _edges)

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+import pyarrow.compute as pc
+
+from codelake.graph.render.arrays import join, pick
+from codelake.graph.render.names import Named
 from codelake.graph.rules.rule import Edges, Rule
 
-RULE = Rule(
-    "flows",
-    ("FLOWS_NEXT", "FLOWS_TRUE", "FLOWS_FALSE", "FLOWS_EXCEPTION"),
-    (
-        Edges(
-            "flows",
-            "concat('FLOWS_', upper(x.kind))",
-            "block_labels[x.src]",
-            "block_labels[x.dst]",
-            origin="'control'",
-            method="'control'",
-        ),
-    ),
-)
+
+def _edges(files: Named) -> Iterator[Edges]:
+    x, labels = files.flows, files.block_labels
+    kind = join("FLOWS_", pc.utf8_upper(x.kind))
+    yield Edges(x.file, kind, pick(labels, x.src), pick(labels, x.dst), origin="control", method="control")
+
+
+RULE = Rule("flows", ("FLOWS_NEXT", "FLOWS_TRUE", "FLOWS_FALSE", "FLOWS_EXCEPTION"), _edges)

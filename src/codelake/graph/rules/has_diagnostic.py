@@ -4,11 +4,16 @@
 
 from __future__ import annotations
 
-from codelake.graph.passes import diagnostic_label
+from collections.abc import Iterator
+
+from codelake.graph.render.arrays import pick
+from codelake.graph.render.names import Named
 from codelake.graph.rules.rule import Edges, Rule
 
-RULE = Rule(
-    "has_diagnostic",
-    ("HAS_DIAGNOSTIC",),
-    (Edges("problems", "HAS_DIAGNOSTIC", "file_id", diagnostic_label("x", "i"), method="'problem'"),),
-)
+
+def _edges(files: Named) -> Iterator[Edges]:
+    x = files.problems
+    yield Edges(x.file, "HAS_DIAGNOSTIC", pick(files.file_id, x.file), files.problem_labels, method="problem")
+
+
+RULE = Rule("has_diagnostic", ("HAS_DIAGNOSTIC",), _edges)

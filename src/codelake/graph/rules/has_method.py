@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from codelake.graph.passes import label
+from collections.abc import Iterator
+
+import numpy as np
+
+from codelake.graph.render.arrays import at, is_any
+from codelake.graph.render.names import Named
 from codelake.graph.rules.rule import Edges, Rule
 
-RULE = Rule(
-    "has_method",
-    ("HAS_METHOD",),
-    (
-        Edges(
-            "definitions",
-            "HAS_METHOD",
-            label("scopes[x.scope].node"),
-            label("x.node"),
-            where="x.kind IN ('function', 'async_function') AND scopes[x.scope].kind = 'class'",
-        ),
-    ),
-)
+
+def _edges(files: Named) -> Iterator[Edges]:
+    x = files.definitions
+    found = np.flatnonzero(is_any(x.kind, ["function", "async_function"]) & (x.scope >= 0))
+    found = found[is_any(files.scopes.kind, ["class"])[x.scope[found]]]
+    owner = files.label(at(files.scopes.node, x.scope[found]))
+    yield Edges(x.file[found], "HAS_METHOD", owner, files.label(x.node[found]))
+
+
+RULE = Rule("has_method", ("HAS_METHOD",), _edges)

@@ -4,20 +4,17 @@ control flow: `#0-1:Name REACHES #12-13:Name`.
 
 from __future__ import annotations
 
-from codelake.graph.passes import label
+from collections.abc import Iterator
+
+from codelake.graph.render.arrays import at
+from codelake.graph.render.names import Named
 from codelake.graph.rules.rule import Edges, Rule
 
-RULE = Rule(
-    "reaches",
-    ("REACHES",),
-    (
-        Edges(
-            "reaches",
-            "REACHES",
-            label("references[x.definition].node"),
-            label("references[x.use].node"),
-            origin="'control'",
-            method="'reaching'",
-        ),
-    ),
-)
+
+def _edges(files: Named) -> Iterator[Edges]:
+    x, nodes = files.reaches, files.references.node
+    definition, use = files.label(at(nodes, x.definition)), files.label(at(nodes, x.use))
+    yield Edges(x.file, "REACHES", definition, use, origin="control", method="reaching")
+
+
+RULE = Rule("reaches", ("REACHES",), _edges)

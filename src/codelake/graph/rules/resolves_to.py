@@ -8,46 +8,55 @@ are left to the linker.
 
 from __future__ import annotations
 
-from codelake.graph.passes import binding_label, label
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from codelake.graph.render.arrays import Places, at, is_any, is_null, pick, spread
+from codelake.graph.render.names import Named
 from codelake.graph.rules.rule import Edges, Rule
 
-_MEANT = "things[symbols[x.symbol].target]"
+
+def _edges(files: Named) -> Iterator[Edges]:
+    symbols, things = files.symbols, files.things
+    held = pick(things.label, symbols.target)
+    yield Edges(symbols.file, "RESOLVES_TO", files.binding_labels, held, origin="names", method="scope")
+    yield _to_definitions(files, symbols.file, files.binding_labels, symbols.target)
+    x = files.references
+    is_definition = at(things.begin, files.meant) >= 0
+    found = np.flatnonzero(is_definition & is_null(files.meant_labels) & ~is_any(x.context, ["store"]))
+    node = x.node[found]
+    yield _to_definitions(files, x.file[found], files.label(node), files.meant[found], node)
 
 
-def _to_definitions(each: str, src: str, definitions: str, *, where: str, place: str | None = None) -> Edges:
+def _to_definitions(files: Named, file: Places, src: Any, symbol: Places, place: Places | None = None) -> Edges:
+    """From each source to all classes and functions that its symbol, if any, stands for."""
+    things = files.things
+    count = np.where(symbol < 0, 0, at(things.n, symbol))
+    source, rank, definition = spread(at(things.begin, symbol), count)
+    n = count[source]
+    start, end = (
+        (None, None)
+        if place is None
+        else (pick(one, place[source]) for one in (files.nodes.start_byte, files.nodes.end_byte))
+    )
+    score = pa.array(((rank + 1) / n).astype(np.float32))
     return Edges(
-        each,
+        file[source],
         "RESOLVES_TO",
-        src,
-        label("y"),
-        where=where,
-        within=definitions,
-        place=place,
-        origin="'names'",
-        method="'scope'",
-        confidence=f"1 / size({definitions})",
-        score=f"if(size({definitions}) > 1, (k + 1) / size({definitions}), NULL)",
-        n=f"size({definitions})",
+        pick(src, source),
+        files.label(things.definitions[definition]),
+        start=start,
+        end=end,
+        origin="names",
+        method="scope",
+        confidence=pa.array((1 / n).astype(np.float32)),
+        score=pc.if_else(pa.array(n > 1), score, pa.scalar(None, pa.float32())),
+        n=pa.array(n),
     )
 
 
-RULE = Rule(
-    "resolves_to",
-    ("RESOLVES_TO",),
-    (
-        Edges(
-            "symbols", "RESOLVES_TO", binding_label("x"), "things[x.target].label", origin="'names'", method="'scope'"
-        ),
-        _to_definitions(
-            "symbols", binding_label("x"), "things[x.target].definitions", where="things[x.target] IS NOT NULL"
-        ),
-        _to_definitions(
-            "references",
-            label("x.node"),
-            f"{_MEANT}.definitions",
-            where=f"x.context <> 'store' AND {_MEANT}.definitions IS NOT NULL AND {_MEANT}.label IS NULL",
-            place="nodes[x.node]",
-        ),
-    ),
-    is_linked=True,
-)
+RULE = Rule("resolves_to", ("RESOLVES_TO",), _edges, is_linked=True)

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from codelake.graph.render.arrays import pick
+from codelake.graph.render.names import Named
 from codelake.graph.rules.rule import Edges, Rule
 
-RULE = Rule(
-    "scope_parent",
-    ("SCOPE_PARENT",),
-    (
-        Edges(
-            "scopes",
-            "SCOPE_PARENT",
-            "scope_labels[i]",
-            "scope_labels[x.parent]",
-            where="x.parent >= 0",
-            origin="'names'",
-            method="'scope'",
-        ),
-    ),
-)
+
+def _edges(files: Named) -> Iterator[Edges]:
+    x, labels = files.scopes, files.scope_labels
+    yield Edges(x.file, "SCOPE_PARENT", labels, pick(labels, x.parent), origin="names", method="scope")
+
+
+RULE = Rule("scope_parent", ("SCOPE_PARENT",), _edges)

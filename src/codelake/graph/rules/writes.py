@@ -5,23 +5,30 @@ Definitions and imports bind names, but write no variable; a parameter does not 
 
 from __future__ import annotations
 
-from codelake.graph.derived import STORES
-from codelake.graph.passes import label
+from collections.abc import Iterator
+
+import numpy as np
+
+from codelake.graph.render.arrays import is_any, pick
+from codelake.graph.render.names import Named
 from codelake.graph.rules.rule import Edges, Rule
 
-RULE = Rule(
-    "writes",
-    ("WRITES",),
-    (
-        Edges(
-            "references",
-            "WRITES",
-            label("x.node"),
-            "things[symbols[x.symbol].target].label",
-            where=f"x.context = 'store' AND nodes[x.node].kind IN {STORES}",
-            place="nodes[x.node]",
-            origin="'names'",
-            method="'scope'",
-        ),
-    ),
-)
+
+def _edges(files: Named) -> Iterator[Edges]:
+    x = files.references
+    found = np.flatnonzero(is_any(x.context, ["store"]))
+    found = found[files.is_store[x.node[found]]]
+    node = x.node[found]
+    yield Edges(
+        x.file[found],
+        "WRITES",
+        files.label(node),
+        pick(files.meant_labels, found),
+        start=pick(files.nodes.start_byte, node),
+        end=pick(files.nodes.end_byte, node),
+        origin="names",
+        method="scope",
+    )
+
+
+RULE = Rule("writes", ("WRITES",), _edges)

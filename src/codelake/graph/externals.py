@@ -1,4 +1,4 @@
-"""Facts that have tables of their own: calls and classes, of each file; external symbols, of each repository."""
+"""External symbols: what each repository uses of the outside."""
 
 from __future__ import annotations
 
@@ -7,37 +7,7 @@ import sys
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from codelake.contracts.graph import CALLS, CLASSES, EXTERNAL_SYMBOLS
-from codelake.graph.passes import Pass, full, label, looped, union
-
-_CALLS = Pass(
-    "link_calls",
-    {
-        "label": label("calls[x.call].node"),
-        "start_line": "nodes[calls[x.call].node].start_line",
-        "caller": "x.caller",
-        "callee_text": "calls[x.call].callee",
-        **{c: f"x.{c}" for c in ("target", "n_targets", "confidence", "method", "reason")},
-    },
-)
-_CLASSES = Pass(
-    "link_classes",
-    {
-        "label": label("definitions[x.definition].node"),
-        "qualified_name": "concat(module, '.', definitions[x.definition].qualified_name)",
-        **{c: f"x.{c}" for c in ("bases", "mro", "problem")},
-    },
-)
-
-
-def calls(whole: DataFrame) -> DataFrame:
-    found = union(looped(whole, [_CALLS], "repo", "path", "file_id"))
-    return found.selectExpr("*", f"{full('label')} AS call_id").select(*CALLS.column_names)
-
-
-def classes(whole: DataFrame) -> DataFrame:
-    found = union(looped(whole, [_CLASSES], "repo", "path", "file_id"))
-    return found.selectExpr("*", f"{full('label')} AS class_id").select(*CLASSES.column_names)
+from codelake.contracts.graph import EXTERNAL_SYMBOLS
 
 
 def external_symbols(links: DataFrame, distributions: DataFrame) -> DataFrame:

@@ -1,0 +1,57 @@
+"""Rows of all tables, packed: one row with one binary column a table, each a stream of Arrow.
+
+The graph of a file is ten times what its evidence is, and is read once for each table. As nested columns the JVM would
+make rows of it before it stores it, and again when it reads it; packed, it only keeps bytes, which are compressed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+import pyarrow as pa
+
+from codelake.contracts.arrow import arrow_schema
+from codelake.contracts.graph import (
+    CALLS,
+    CLASSES,
+    CPG_EDGES,
+    CPG_EDGES_BY_DST,
+    CPG_EDGES_BY_SRC,
+    CPG_NODES,
+    CPG_PROPS,
+    CPG_PROPS_MAP,
+)
+
+TABLES = (CPG_NODES, CPG_EDGES, CPG_PROPS, CPG_PROPS_MAP, CPG_EDGES_BY_SRC, CPG_EDGES_BY_DST, CALLS, CLASSES)
+"""What is rendered from files."""
+_SCHEMA = pa.schema([pa.field(table.name, pa.binary()) for table in TABLES])
+_OPTIONS = pa.ipc.IpcWriteOptions(compression="lz4")
+_ROWS = 20_000
+"""Rows that the JVM is given at a time: some megabytes."""
+
+
+def packed(rows: Mapping[str, Iterable[pa.RecordBatch]]) -> pa.RecordBatch:
+    """From rows by table."""
+    columns = []
+    for table in TABLES:
+        found = [batch for batch in rows.get(table.name, ()) if batch.num_rows]
+        stream = _stream(arrow_schema(table), found)
+        ends = pa.array([0, stream.size], pa.int32()).buffers()[1]
+        columns.append(pa.Array.from_buffers(pa.binary(), 1, [None, ends, stream]))
+    return pa.RecordBatch.from_arrays(columns, schema=_SCHEMA)
+
+
+def _stream(schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> pa.Buffer:
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, schema, options=_OPTIONS) as writer:
+        for batch in pa.Table.from_batches(batches, schema).combine_chunks().to_batches(max_chunksize=_ROWS):
+            writer.write_batch(batch)
+    return sink.getvalue()
+
+
+def unpacked(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """From one of the columns, alone, to the rows of its table."""
+    for batch in batches:
+        for value in batch.column(0):
+            with pa.ipc.open_stream(value.as_buffer()) as stream:
+                yield from stream

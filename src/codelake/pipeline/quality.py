@@ -1,0 +1,66 @@
+"""The stage `quality`: what the graph of the repositories that were rendered does not keep, beside what it did not keep
+when they were last rendered.
+
+unresolved   calls without a target, by reason
+ambiguous    places with several candidates, by kind of edge
+dangling     edges that lead out of their file to a node that is not there, by kind
+orphan       nodes whose owner outside of their file is not there, by kind
+
+What a file says of itself is rendered from one row, so that only what leads out of it can be missing.
+"""
+
+from __future__ import annotations
+
+from codelake.contracts.graph import CALLS, CPG_EDGES, CPG_NODES
+from codelake.contracts.operations import QUALITY
+from codelake.delta.embedded import ask, text
+from codelake.delta.run import Run
+from codelake.ids import file_id_sql, repository_id
+from codelake.pipeline.lookup import is_empty
+from codelake.pipeline.work import Build
+
+_TABLES = {"unresolved": CALLS, "ambiguous": CPG_EDGES, "dangling": CPG_EDGES, "orphan": CPG_NODES}
+_OWN = f"concat({file_id_sql()}, '#')".replace("`", '"')
+_COUNTED = f"""
+    SELECT repo, 'unresolved' AS rule, reason AS issue, count(*) AS n
+    FROM calls WHERE reason IS NOT NULL AND {{within}} GROUP BY repo, reason
+    UNION ALL
+    SELECT repo, 'ambiguous', kind, count(DISTINCT ambiguity_group)
+    FROM cpg_edges WHERE ambiguity_group IS NOT NULL AND {{within}} GROUP BY repo, kind
+    UNION ALL
+    SELECT repo, 'dangling', kind, count(*)
+    FROM (SELECT repo, kind, dst FROM cpg_edges WHERE NOT starts_with(dst, {_OWN}) AND {{within}}) AS leaving
+    LEFT ANTI JOIN cpg_nodes ON cpg_nodes.node_id = leaving.dst GROUP BY repo, kind
+    UNION ALL
+    SELECT repo, 'orphan', kind, count(*)
+    FROM (SELECT repo, kind, parent_id FROM cpg_nodes WHERE NOT starts_with(parent_id, {_OWN}) AND {{within}}) AS owned
+    LEFT ANTI JOIN cpg_nodes ON cpg_nodes.node_id = owned.parent_id GROUP BY repo, kind"""
+
+Key = tuple[str, str, str]
+"""Rule, entity, issue."""
+
+
+def measure_graph(build: Build) -> None:
+    if not build.rendered:
+        return
+    within = f"repo IN ({', '.join(map(text, build.rendered))})"
+    found = ask(build.run, (CALLS, CPG_EDGES, CPG_NODES), _COUNTED.format(within=within)).to_pylist()
+    counted = {(row["rule"], repository_id(row["repo"]), row["issue"]): row["n"] for row in found}
+    before = _before(build.run, [repository_id(repo) for repo in build.rendered])
+    for key in sorted(counted.keys() | before.keys()):
+        rule, entity, issue = key
+        n, then = counted.get(key, 0), before.get(key)
+        if n or then:
+            about = {"table_name": _TABLES[rule].name, "rule": rule, "action": "", "entity_id": entity}
+            build.run.note(QUALITY, **about, issue=issue, n=n, n_before=then)
+
+
+def _before(run: Run, entities: list[str]) -> dict[Key, int]:
+    """What the last run counted that measured one of these repositories."""
+    if is_empty(run, QUALITY):
+        return {}
+    named = ", ".join(map(text, entities))
+    measured = f"SELECT * FROM quality WHERE action = '' AND entity_id IN ({named})"
+    last = f"SELECT entity_id, max(run_id) AS run_id FROM ({measured}) AS m GROUP BY entity_id"
+    kept = f"SELECT q.* FROM ({measured}) AS q JOIN ({last}) AS l ON l.entity_id = q.entity_id AND l.run_id = q.run_id"
+    return {(row["rule"], row["entity_id"], row["issue"]): row["n"] for row in ask(run, (QUALITY,), kept).to_pylist()}
