@@ -1,5 +1,5 @@
-"""Ids: readable text that is the same on every machine and in every run. Each has a Python function and its
-twin in SQL, for columns.
+"""Ids: readable text that is the same on every machine and in every run. Each has a Python function. That of a file
+has a twin in SQL; those that rendering writes by the thousand have twins for arrays, in `codelake.graph.render.labels`.
 
     repository       REPO:                          everything outside of the lake   ::
     folder           REPO:FOLDER/                   external symbol                  ::DOTTED.NAME
@@ -35,10 +35,6 @@ def repository_id(repo: str) -> str:
     return f"{_escaped(repo, _ESCAPED_IN_REPO)}:"
 
 
-def repository_id_sql(repo: str = "repo") -> str:
-    return f"concat({_escaped_sql(repo, _ESCAPED_IN_REPO)}, ':')"
-
-
 def file_id(repo: str, path: str) -> str:
     return f"{_escaped(repo, _ESCAPED_IN_REPO)}:{_escaped(path, _ESCAPED)}"
 
@@ -54,18 +50,8 @@ def owner_id(repo: str, path: str) -> str:
     return file_id(repo, f"{folder}/") if folder else repository_id(repo)
 
 
-def owner_id_sql(repo: str = "repo", path: str = "path") -> str:
-    folder = _escaped_sql(path, _ESCAPED)
-    above = f"regexp_replace({folder}, '[^/]*/?$', '')"
-    return f"concat({_escaped_sql(repo, _ESCAPED_IN_REPO)}, ':', {above})"
-
-
 def external_id(name: str) -> str:
     return f"::{name}"
-
-
-def external_id_sql(name: str) -> str:
-    return f"concat('::', {name})"
 
 
 def type_id(owner: str) -> str:
@@ -73,19 +59,11 @@ def type_id(owner: str) -> str:
     return f"{owner}@type"
 
 
-def type_id_sql(owner: str) -> str:
-    return f"concat({owner}, '@type')"
-
-
-# labels: SQL twins take SQL expressions ---------------------------------------------------------------------------
+# labels ---------------------------------------------------------------------------------------------------------
 
 
 def place_label(start: int, end: int, kind: str) -> str:
     return f"#{start}-{end}:{kind}"
-
-
-def place_label_sql(start: str, end: str, kind: str) -> str:
-    return f"concat('#', {start}, '-', {end}, ':', {kind})"
 
 
 def scope_label(scope: str) -> str:
@@ -93,24 +71,12 @@ def scope_label(scope: str) -> str:
     return f"#{scope or '<module>'}@scope"
 
 
-def scope_label_sql(scope: str) -> str:
-    return f"concat('#', if({scope} = '', '<module>', {scope}), '@scope')"
-
-
 def binding_label(scope: str, name: str) -> str:
     return f"{scope_label(scope)}:{name}"
 
 
-def binding_label_sql(scope: str, name: str) -> str:
-    return f"concat({scope_label_sql(scope)}, ':', {name})"
-
-
 def variable_label(scope: str, name: str) -> str:
     return f"#{scope}:{name}"
-
-
-def variable_label_sql(scope: str, name: str) -> str:
-    return f"concat('#', {scope}, ':', {name})"
 
 
 def block_label(scope: str, kind: str, number: int) -> str:
@@ -119,18 +85,9 @@ def block_label(scope: str, kind: str, number: int) -> str:
     return f"#{scope or '<module>'}@{word}:{number}"
 
 
-def block_label_sql(scope: str, kind: str, number: str) -> str:
-    word = f"if({kind} IN ('exit', 'raise'), '@exit:', '@block:')"
-    return f"concat('#', if({scope} = '', '<module>', {scope}), {word}, {number})"
-
-
 def argument_label(value: str) -> str:
     """`value` is the label of the node that is passed."""
     return f"{value}@argument"
-
-
-def argument_label_sql(value: str) -> str:
-    return f"concat({value}, '@argument')"
 
 
 def edge_id(src: str, kind: str, dst: str, place: tuple[int, int] | None = None) -> str:
@@ -138,11 +95,6 @@ def edge_id(src: str, kind: str, dst: str, place: tuple[int, int] | None = None)
     file, label, _ = src.partition("#")
     short = dst[len(file) :] if label and dst.startswith(f"{file}#") else dst
     return f"{src} {kind} {short}" + (f"@{place[0]}-{place[1]}" if place else "")
-
-
-def edge_id_sql(src: str, kind: str, short_dst: str, start: str, end: str, has_place: str) -> str:
-    """`short_dst` is a label where the target is in the source's file."""
-    return f"concat({src}, ' ', {kind}, ' ', {short_dst}, if({has_place}, concat('@', {start}, '-', {end}), ''))"
 
 
 def _escaped(text: str, escapes: dict[str, str]) -> str:

@@ -22,6 +22,7 @@ from codelake.extract.tree import Tree
 from tests.extract.hostile import MODERN, NEWER, OLD, files
 from tests.extract.oracles import same_tree, wellformed
 from tests.extract.packages import sources_of
+from tests.extract.reading import Seen
 from tests.extract.snippets import PYTHON_2, VALID
 
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -449,3 +450,10 @@ def test_many_damaged_files_keep_their_definitions() -> None:
     n_files, n_before, n_after = _kept(random.Random(3).sample(sorted(found), 1000), 3)
     print(f"{n_files} damaged files, {n_after / n_before:.2%} of {n_before:,} definitions kept")
     assert n_after >= 0.97 * n_before
+
+
+def test_what_could_not_be_read_has_a_name_of_its_own_as_statement_and_as_expression() -> None:
+    nodes = Seen(b"x = " + b"a [0] " * 300).rows("nodes")
+    names = [node["label"] or (node["kind"], node["start_byte"], node["end_byte"]) for node in nodes]
+    assert [node["kind"] for node in nodes].count("Error") > 1
+    assert len(set(names)) == len(names)

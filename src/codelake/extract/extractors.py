@@ -40,7 +40,7 @@ class Extractor(NamedTuple):
 
 EXTRACTORS: tuple[Extractor, ...] = (
     Extractor("names", 2, ("scopes", "symbols", "references"), names),
-    Extractor("syntax", 2, ("nodes",), nodes),
+    Extractor("syntax", 3, ("nodes",), nodes),
     Extractor("definitions", 1, ("definitions", "parameters", "decorators"), definitions),
     Extractor("comments", 1, ("comments",), comments),
     Extractor("imports", 1, ("imports",), imports),

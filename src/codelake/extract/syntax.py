@@ -89,8 +89,9 @@ def _labels(tree: Tree) -> list[str | None]:
 def _count_twins(tree: Tree, labels: list[str | None]) -> None:
     """Before Python 3.12, all parts of an f-string have its place."""
     codes = np.zeros(len(labels), np.int64)
-    for code, found in enumerate(tree.of_kind.values()):
-        codes[[node.at for node in found]] = code
+    numbers: dict[str, int] = {}  # by name: what could not be read is an Error, whether statement or expression
+    for kind, found in tree.of_kind.items():
+        codes[[node.at for node in found]] = numbers.setdefault(kind.__name__, len(numbers))
     keys = (tree.starts.astype(np.int64) << 36) | (tree.ends.astype(np.int64) << 8) | codes
     order = np.argsort(keys, kind="stable")
     sorted_keys = keys[order]

@@ -58,8 +58,7 @@ def render_graph(build: Build) -> None:
     within = f"repo IN ({', '.join(map(sql_text, repos))})"
     files, found = scan(run, FILES, where=within), scan(run, LINKS, where=within)
     _commit(build, EXTERNAL_SYMBOLS, repos, external_symbols(found, scan(run, DISTRIBUTIONS, where=within)))
-    n_bytes = files.agg({"n_bytes": "sum"}).collect()[0][0] or 0
-    n_parts = max(2, -(-n_bytes // _PART_BYTES))
+    n_parts = max(2, -(-_source_bytes(build) // _PART_BYTES))
     packed = rendered(files, present_evidence(run), found, scan(run, EXTERNAL_SYMBOLS), n_parts=n_parts)
     packed.persist(StorageLevel.DISK_ONLY)
     try:
@@ -68,6 +67,12 @@ def render_graph(build: Build) -> None:
             _commit(build, table, replaced, rows_of(packed, table))
     finally:
         packed.unpersist()
+
+
+def _source_bytes(build: Build) -> int:
+    """Of the repositories that are built now. Others that are rendered again, because they need these, are not counted:
+    a question to Spark would cost more than tasks of another size do."""
+    return sum(file.n_bytes for listed in build.reading.listed for file in listed.files if file.digest is not None)
 
 
 def _linked_since(run: Run) -> list[str]:

@@ -32,10 +32,12 @@ _AT_ONCE = 50_000
 def render_files(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """From whole files."""
     for batch in batches:
-        for part in _parts(batch):
+        with _lean():
+            parts = list(_parts(batch))
+        for part in parts:
             with _lean():
-                found = _rendered(Named(part))
-            yield found
+                row = _rendered(Named(part))
+            yield row
 
 
 def render_around(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
