@@ -15,6 +15,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from codelake.contracts import EVIDENCE, TABLES, Table
+from codelake.contracts.graph import GRAPH
 from codelake.contracts.operations import COMMITS, SNAPSHOTS
 from codelake.contracts.sources import BLOBS, DIAGNOSTICS, FILES, REPOSITORIES
 from codelake.delta.changes import changes
@@ -181,7 +182,8 @@ def test_what_was_done_is_told_and_recorded(workplace: Workplace, first: dict[st
     n = Counter(row["status"] for row in workplace.rows(FILES))
     assert {status: counted[f"n_{status}"] for status in n} == n
     assert (counted["n_files"], first["n_contents_stored"], first["n_contents_extracted"]) == (14, 11, 11)
-    assert first["versions"] == {"blobs": 1, "diagnostics": 1, "evidence": 1, "files": 1, "repositories": 1}
+    of_sources = ("blobs", "diagnostics", "evidence", "files", "repositories")
+    assert first["versions"] == {**dict.fromkeys(of_sources, 1), **{table.name: 1 for table in GRAPH}}
     assert told.stages == [stage.name for stage in STAGES]
     assert told.n_read == 14
     assert told.done == told.expected == (11, sum(map(len, {c for p, c in TREE.items() if p != "large.py"})))
@@ -192,6 +194,8 @@ def test_what_was_done_is_told_and_recorded(workplace: Workplace, first: dict[st
         "diagnostics": "files",
         "repositories": "files",
         "files": "files",
+        **{table.name: "graph" for table in GRAPH},
+        "links": "link",
     }
 
 
@@ -209,7 +213,7 @@ def test_a_change_is_all_that_the_change_feed_shows(workplace: Workplace, first:
     (workplace.folder / "_version.py").unlink()
     done = workplace.build()
     assert (done["n_contents_stored"], done["n_contents_extracted"]) == (1, 1)
-    assert set(done["versions"]) == {"blobs", "evidence", "files"}
+    assert set(done["versions"]) == {"blobs", "evidence", "files", *(table.name for table in GRAPH)}
     feed = changes(Run(workplace.lake, "reader"), FILES, after=before["files"]).collect()
     assert sorted((row["_change_type"], row["path"]) for row in feed) == [
         ("delete", "_version.py"),
@@ -287,7 +291,7 @@ def test_a_pin_is_a_row_of_snapshots_once(workplace: Workplace, first: dict[str,
 
 def test_every_table_but_those_of_operations_has_a_stage_that_writes_it() -> None:
     written = {table.name for stage in STAGES for table in stage.writes}
-    assert {table.name for table in TABLES} - written == {"snapshots", "commits", "scans", "quality"}
+    assert {table.name for table in TABLES} - written == {"snapshots", "commits", "scans"}
 
 
 def test_the_ids_of_python_and_sql_are_the_same(spark: SparkSession) -> None:
