@@ -39,7 +39,7 @@ def test_a_repository_is_built_and_built_again_at_a_revision(run: Run, tmp_path:
         ", with changes: 2 files, 3 lines\n  1 parsed, 1 recovered, 0 skipped; the table diagnostics says why" in said
     )
     assert "2 contents: 2 parsed now, 0 known before" in said
-    assert "changed in .codelake: blobs, calls, " in said
+    assert "changed in .codelake: blobs, " in said
     assert ", cpg_edges, " in said
 
     code, said, _ = run("build", "shelf", "--rev", "HEAD", "--exclude", "broken.py", "--json")
