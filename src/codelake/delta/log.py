@@ -15,6 +15,7 @@ from deltalake.exceptions import DeltaError, TableNotFoundError
 
 from codelake.delta.entries import Entries
 from codelake.delta.features import opening_refused
+from codelake.delta.reading import refuse_paths_outside
 from codelake.delta.store import Store
 from codelake.errors import CodelakeError, Damaged, NotFound, PinUnavailable, Unavailable
 
@@ -75,14 +76,7 @@ class Log(Entries):
         A path that leaves the table's folder is refused here, before any engine follows it.
         """
         files = pa.table(self._table.get_add_actions(flatten=True))
-        for path in files.column("path").to_pylist():
-            if "://" in path or path.startswith(("/", "file:")) or ".." in path.split("/"):
-                raise Damaged(
-                    f"table {self.name}, version {self.version}",
-                    expected="data files below the table's own folder",
-                    found=path,
-                    do="Nothing was read. Export the clone's rows into a table of their own.",
-                )
+        refuse_paths_outside(self.name, self._table)
         return files
 
     @cached_property

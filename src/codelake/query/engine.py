@@ -1,0 +1,157 @@
+"""The engine: texts in, rows out, over the tables of one published run."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from codelake.delta.reading import Reader, engine_failures
+from codelake.errors import EngineFailed, LimitReached, NotFound
+from codelake.query.catalogue import known
+from codelake.query.published import Published
+from codelake.query.rows import Row, rows_of
+
+if TYPE_CHECKING:
+    from arro3.core import RecordBatch, Schema, Table
+
+
+class Limits(NamedTuple):
+    """What one query may take; 0 is no limit."""
+
+    rows: int = 0
+    seconds: float = 0
+    memory: str = ""
+
+
+class Asking(Protocol):
+    """Who answers a text over named tables. Questions need no more: Spark can answer them as well."""
+
+    def ask(self, sql: str, *names: str) -> list[Row]: ...
+
+
+class Result(NamedTuple):
+    table: Table
+    is_cut: bool
+    """There were more rows than the limit."""
+
+
+class Engine:
+    """Opens a table when it is first named, at the version that the run published."""
+
+    def __init__(self, reader: Reader, run: Published, limits: Limits | None = None) -> None:
+        self.run = run
+        self.limits = limits or Limits()
+        self._reader = reader
+        self._open: set[str] = set()
+
+    def ask(self, sql: str, *names: str) -> list[Row]:
+        """All rows of a text that is codelake's own."""
+        self.open(names)
+        with engine_failures():
+            return list(rows_of(self._reader.execute(sql).read_all()))
+
+    def stream(self, sql: str, names: Iterable[str]) -> tuple[Schema, Iterable[RecordBatch]]:
+        """Rows as they come: memory stays flat, however many there are."""
+        self.open(names)
+        reader = self._reader.execute(sql)
+        return reader.schema, _guarded(reader)
+
+    def result(self, sql: str, names: Iterable[str]) -> Result:
+        """Rows of anybody's text, within the limits."""
+        self.open(names)
+        return _within(self.limits.seconds, lambda: self._collected(sql))
+
+    def open(self, names: Iterable[str]) -> None:
+        """Names of tables and views become known to the engine, and what the views are made of before them."""
+        for name in names:
+            if name in self._open:
+                continue
+            found = known(name)
+            if found.sql:
+                self.open(found.needs)
+                self._reader.define(name, found.sql)
+            else:
+                self._reader.register(name, version=self._version(name))
+            self._open.add(name)
+
+    def open_at(self, name: str, run: Published, *, known_as: str) -> None:
+        """The same table as another run published it, by another name."""
+        if known_as not in self._open:
+            self._reader.register(name, version=_version(name, run), known_as=known_as)
+            self._open.add(known_as)
+
+    def _version(self, name: str) -> int | None:
+        return _version(name, self.run)
+
+    def _collected(self, sql: str) -> Result:
+        from arro3.core import Table
+
+        with engine_failures():
+            reader = self._reader.execute(sql)
+            batches, n = [], 0
+            for batch in reader:
+                batches.append(batch)
+                n += batch.num_rows
+                if self.limits.rows and n > self.limits.rows:
+                    break
+            table = Table.from_batches(batches, schema=reader.schema)
+        if self.limits.rows and n > self.limits.rows:
+            return Result(table.slice(0, self.limits.rows), is_cut=True)
+        return Result(table, is_cut=False)
+
+
+def _version(name: str, run: Published) -> int | None:
+    if known(name).is_operations:
+        return None
+    if name not in run.versions:
+        raise NotFound(
+            f"table {name}",
+            expected=f"one of those that run {run.run_id} published: {', '.join(sorted(run.versions))}",
+            found="none: it was made later",
+            do="Ask a newer run.",
+        )
+    return run.versions[name]
+
+
+def _guarded(batches: Iterable[RecordBatch]) -> Iterable[RecordBatch]:
+    with engine_failures():
+        yield from batches
+
+
+def _within(seconds: float, work: Callable[[], Result]) -> Result:
+    """In a thread of its own: the engine does not look at a clock, and a signal reaches Python only between its calls.
+    A query that is given up ends with the process."""
+    done: list[Result] = []
+    failed: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            done.append(work())
+        except EngineFailed as error:
+            failed.append(error)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(seconds or None)
+    if thread.is_alive():
+        raise LimitReached(
+            f"the query took more than {seconds:g} seconds",
+            do="Ask for less (a WHERE, a smaller table), or give it more time with --seconds.",
+        )
+    if failed:
+        raise _memory(failed[0]) or failed[0]
+    return done[0]
+
+
+_NO_MEMORY = ("Resources exhausted", "memory pool", "max_temp_directory_size")
+
+
+def _memory(error: BaseException) -> LimitReached | None:
+    if not any(sign in str(error) for sign in _NO_MEMORY):
+        return None
+    return LimitReached(
+        "the query needs more memory than it may take",
+        found=str(error).partition(".")[0],
+        do="Ask for less (a WHERE, fewer columns), or give it more with --memory.",
+    )
