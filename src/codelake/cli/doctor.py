@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import os
 import platform
 import sys
@@ -11,7 +10,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import click
-from packaging.requirements import Requirement
 
 from codelake.cli import output
 from codelake.cli.options import settings
@@ -55,6 +53,11 @@ def _python(_: Settings) -> Iterator[Finding]:
 
 
 def _packages(_: Settings) -> Iterator[Finding]:
+    # A tenth of a second together, which every other command would pay for.
+    import importlib.metadata
+
+    from packaging.requirements import Requirement
+
     # The versions that fit together are declared once, as the dependencies of codelake.
     try:
         declared = importlib.metadata.requires("codelake") or []

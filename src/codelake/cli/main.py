@@ -16,12 +16,19 @@ from codelake.cli.config import config
 from codelake.cli.doctor import doctor
 from codelake.cli.options import Given
 from codelake.cli.output import as_json
+from codelake.cli.overview import diff, hot, unresolved
+from codelake.cli.questions import callees, callers, find, impact, neighbors, path, refs, show
 from codelake.cli.setup import setup
 from codelake.cli.tables import tables
 from codelake.errors import CodelakeError, UsageError
 from codelake.hidden import HIDDEN
 
-COMMANDS: tuple[click.Command, ...] = (build, tables, setup, doctor, config)
+COMMANDS: tuple[click.Command, ...] = (
+    build,
+    *(find, callers, callees, refs, impact, neighbors, show, path),
+    *(hot, unresolved, diff),
+    *(tables, setup, doctor, config),
+)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -42,7 +49,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def run(arguments: Sequence[str]) -> int:
     given = Given(json="--json" in arguments)
     try:
-        code = cli.main(list(arguments), prog_name="codelake", standalone_mode=False, obj=given)
+        # https://no-color.org: any value but an empty one means no colours, on terminals too.
+        color = False if os.environ.get("NO_COLOR") else None
+        code = cli.main(list(arguments), prog_name="codelake", standalone_mode=False, obj=given, color=color)
         # Not standalone, click returns the code of `context.exit` instead of raising it.
         return code if isinstance(code, int) else 0
     except (KeyboardInterrupt, click.Abort):

@@ -20,8 +20,3 @@ def ask(run: Run, tables: Iterable[Table], sql: str) -> pa.Table:
         log.files.num_rows  # noqa: B018  paths that leave the table are refused here
         engine.register(table.name, log.delta_table)
     return pa.table(engine.execute(sql).read_all())
-
-
-def text(value: str) -> str:
-    """A text in the SQL of that engine, which knows no escapes but doubled quotes."""
-    return "'" + value.replace("'", "''") + "'"

@@ -70,7 +70,7 @@ class Reader:
         return PinUnavailable(f"table {name}", expected="a table that can be opened", found="one that changes")
 
 
-class engine_failures:  # noqa: N801 - used as `with engine_failures():`
+class engine_failures:
     """What the engine raises as one of codelake's errors. It raises plain `Exception` too, of no narrower class, and a
     panic of its own, which is no `Exception`."""
 
@@ -101,3 +101,7 @@ def refuse_paths_outside(name: str, table: DeltaTable) -> None:
                 do="Nothing was read. Export the clone's rows into a table of their own.",
             )
 
+
+def text(value: str) -> str:
+    """A text in the SQL of that engine, which knows no escapes but doubled quotes."""
+    return "'" + value.replace("'", "''") + "'"

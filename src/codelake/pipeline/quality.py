@@ -13,7 +13,8 @@ from __future__ import annotations
 
 from codelake.contracts.graph import CALLS, CPG_EDGES, CPG_NODES
 from codelake.contracts.operations import QUALITY
-from codelake.delta.embedded import ask, text
+from codelake.delta.embedded import ask
+from codelake.delta.reading import text
 from codelake.delta.run import Run
 from codelake.ids import file_id_sql, repository_id
 from codelake.pipeline.lookup import is_empty

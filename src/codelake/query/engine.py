@@ -9,11 +9,15 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from codelake.delta.reading import Reader, engine_failures
 from codelake.errors import EngineFailed, LimitReached, NotFound
 from codelake.query.catalogue import known
-from codelake.query.published import Published
+from codelake.query.published import PublishedRun
 from codelake.query.rows import Row, rows_of
 
 if TYPE_CHECKING:
     from arro3.core import RecordBatch, Schema, Table
+
+
+BEFORE = "before_"
+"""What the names of an earlier run's tables begin with."""
 
 
 class Limits(NamedTuple):
@@ -39,8 +43,12 @@ class Result(NamedTuple):
 class Engine:
     """Opens a table when it is first named, at the version that the run published."""
 
-    def __init__(self, reader: Reader, run: Published, limits: Limits | None = None) -> None:
+    def __init__(
+        self, reader: Reader, run: PublishedRun, limits: Limits | None = None, *, before: PublishedRun | None = None
+    ) -> None:
+        """With `before`, an earlier run's tables are there too: `before_cpg_nodes` and so on."""
         self.run = run
+        self.before = before
         self.limits = limits or Limits()
         self._reader = reader
         self._open: set[str] = set()
@@ -67,22 +75,15 @@ class Engine:
         for name in names:
             if name in self._open:
                 continue
-            found = known(name)
-            if found.sql:
+            if self.before is not None and name.startswith(BEFORE):
+                stored = name.removeprefix(BEFORE)
+                self._reader.register(stored, version=_version(stored, self.before), known_as=name)
+            elif (found := known(name)).sql:
                 self.open(found.needs)
                 self._reader.define(name, found.sql)
             else:
-                self._reader.register(name, version=self._version(name))
+                self._reader.register(name, version=_version(name, self.run))
             self._open.add(name)
-
-    def open_at(self, name: str, run: Published, *, known_as: str) -> None:
-        """The same table as another run published it, by another name."""
-        if known_as not in self._open:
-            self._reader.register(name, version=_version(name, run), known_as=known_as)
-            self._open.add(known_as)
-
-    def _version(self, name: str) -> int | None:
-        return _version(name, self.run)
 
     def _collected(self, sql: str) -> Result:
         from arro3.core import Table
@@ -101,7 +102,7 @@ class Engine:
         return Result(table, is_cut=False)
 
 
-def _version(name: str, run: Published) -> int | None:
+def _version(name: str, run: PublishedRun) -> int | None:
     if known(name).is_operations:
         return None
     if name not in run.versions:

@@ -21,7 +21,7 @@ _FORMS = "a run, the number of a run, a git revision that was built, TABLE=VERSI
 
 
 @dataclass(frozen=True)
-class Published:
+class PublishedRun:
     run_id: str
     recorded_at: datetime
     repositories: Sequence[Mapping[str, Any]]
@@ -29,7 +29,7 @@ class Published:
     versions: Mapping[str, int]
 
 
-def published(reader: Reader, at: str | datetime | None = None) -> Published:
+def published(reader: Reader, at: str | datetime | None = None) -> PublishedRun:
     """The last published run, or the one that `at` means."""
     reader.register(RUNS)
     if at is None:
@@ -51,7 +51,7 @@ def published(reader: Reader, at: str | datetime | None = None) -> Published:
         f"no published run for `{moment}`",
         expected=_FORMS,
         found=f"runs from {listed[0]['run_id']} to {listed[-1]['run_id']}" if listed else "no run yet",
-        do="Type `codelake sql \"SELECT run_id, recorded_at FROM runs\"` for those there are.",
+        do='Type `codelake sql "SELECT run_id, recorded_at FROM runs"` for those there are.',
     )
 
 
@@ -119,5 +119,5 @@ def _rows(reader: Reader, sql: str) -> list[Row]:
         return list(rows_of(reader.execute(sql).read_all()))
 
 
-def _published(row: Row) -> Published:
-    return Published(row["run_id"], row["recorded_at"], row["repositories"], dict(row["versions"]))
+def _published(row: Row) -> PublishedRun:
+    return PublishedRun(row["run_id"], row["recorded_at"], row["repositories"], dict(row["versions"]))

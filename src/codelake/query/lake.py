@@ -1,0 +1,81 @@
+"""A lake that is open for questions: what `codelake.open` returns, and what the command line asks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
+from functools import wraps
+from typing import Concatenate, ParamSpec
+
+from codelake.delta.reading import Reader
+from codelake.delta.store import Store
+from codelake.query import questions
+from codelake.query.answer import Answer
+from codelake.query.engine import Asking, Engine, Limits
+from codelake.query.published import PublishedRun, published
+from codelake.query.rows import Row
+
+P = ParamSpec("P")
+
+
+class Noted:
+    """An engine that keeps the texts it was asked."""
+
+    def __init__(self, engine: Asking) -> None:
+        self.texts: list[str] = []
+        self._engine = engine
+
+    def ask(self, sql: str, *names: str) -> list[Row]:
+        self.texts.append(sql)
+        return self._engine.ask(sql, *names)
+
+
+def _method(question: Callable[Concatenate[Asking, P], Answer]) -> Callable[Concatenate[OpenLake, P], Answer]:
+    @wraps(question)
+    def ask(lake: OpenLake, /, *args: P.args, **options: P.kwargs) -> Answer:
+        noted = Noted(lake.engine)
+        return replace(question(noted, *args, **options), sql=tuple(noted.texts))
+
+    return ask
+
+
+class OpenLake:
+    """One published run of a lake. Everything that is asked here is asked of the same versions, whatever is built
+    meanwhile; open the lake again for a newer run."""
+
+    def __init__(self, store: Store, *, at: str | datetime | None = None, limits: Limits | None = None) -> None:
+        """`at`: a run, its number, a git revision that was built, TABLE=VERSION or a time; the last run without it."""
+        self.store = store
+        self.limits = limits or Limits()
+        reader = Reader(store, memory=self.limits.memory)
+        self.run: PublishedRun = published(reader, at)
+        self.engine = Engine(reader, self.run, self.limits)
+
+    find = _method(questions.find)
+    callers = _method(questions.callers)
+    callees = _method(questions.callees)
+    refs = _method(questions.refs)
+    impact = _method(questions.impact)
+    neighbors = _method(questions.neighbors)
+    show = _method(questions.show)
+    path = _method(questions.path)
+    unresolved = _method(questions.unresolved)
+    hot = _method(questions.hot)
+
+    def diff(self, before: str | datetime, *, limit: int = 1000) -> Answer:
+        """What changed from the run `before` to this one."""
+        reader = Reader(self.store, memory=self.limits.memory)
+        earlier = published(reader, before)
+        noted = Noted(Engine(reader, self.run, self.limits, before=earlier))
+        title = f"what changed from {earlier.run_id} to {self.run.run_id}"
+        return replace(questions.diff(noted, title=title, limit=limit), sql=tuple(noted.texts))
+
+    def __enter__(self) -> OpenLake:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Nothing is held open; `with` marks where the run is used."""
+
+    def __repr__(self) -> str:
+        return f"<lake {self.store.root}, run {self.run.run_id}>"

@@ -1,0 +1,55 @@
+"""`neighbors`: every edge of a symbol, to and from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from codelake.contracts.kinds import EDGE_KINDS
+from codelake.query.answer import Answer, label
+from codelake.query.engine import Asking
+from codelake.query.lookups import Edge, edges_into, edges_out, nodes
+from codelake.query.symbols import defined, symbol
+
+OUTGOING = tuple(kind.name for kind in EDGE_KINDS if "s" in kind.adjacent)
+INCOMING = tuple(kind.name for kind in EDGE_KINDS if "d" in kind.adjacent)
+_COLUMNS = ("direction", "edge", "name", "kind", "place", "confidence")
+
+
+def neighbors(
+    engine: Asking, asked: str, *, kinds: Sequence[str] = (), min_confidence: float = 0.5, limit: int = 1000
+) -> Answer:
+    """Edges that people ask for node by node; not control flow and the like, which `sql` has."""
+    start = symbol(engine, asked)
+    ids = [node["node_id"] for node in start]
+    out, into = around(engine, ids, kinds, min_confidence)
+    known = nodes(engine, (*(edge.dst for edge in out), *(edge.src for edge in into)))
+    rows = [
+        {
+            "direction": direction,
+            "edge": edge.kind,
+            **defined(known[other]),
+            "confidence": edge.confidence,
+            "method": edge.method,
+            "of": of,
+        }
+        for direction, edge, of, other in (
+            *(("out", edge, edge.src, edge.dst) for edge in out),
+            *(("in", edge, edge.dst, edge.src) for edge in into),
+        )
+        if other in known
+    ]
+    note = f"{len(rows) - limit:,} more; see --limit" if len(rows) > limit else ""
+    return Answer(f"neighbors of {label(start[0])}", _COLUMNS, rows[:limit], note=note)
+
+
+def around(
+    engine: Asking, ids: Iterable[str], kinds: Sequence[str], min_confidence: float
+) -> tuple[list[Edge], list[Edge]]:
+    """Edges from these nodes, and edges to them."""
+    wanted = list(ids)
+    out = edges_out(engine, wanted, [kind for kind in OUTGOING if not kinds or kind in kinds] or ["none"])
+    into = edges_into(engine, wanted, [kind for kind in INCOMING if not kinds or kind in kinds])
+    return (
+        [edge for edge in out if edge.confidence >= min_confidence],
+        [edge for edge in into if edge.confidence >= min_confidence],
+    )
