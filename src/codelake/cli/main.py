@@ -19,6 +19,7 @@ from codelake.cli.output import as_json
 from codelake.cli.overview import diff, hot, unresolved
 from codelake.cli.questions import callees, callers, find, impact, neighbors, path, refs, show
 from codelake.cli.setup import setup
+from codelake.cli.sql import sql
 from codelake.cli.tables import tables
 from codelake.errors import CodelakeError, UsageError
 from codelake.hidden import HIDDEN
@@ -26,7 +27,7 @@ from codelake.hidden import HIDDEN
 COMMANDS: tuple[click.Command, ...] = (
     build,
     *(find, callers, callees, refs, impact, neighbors, show, path),
-    *(hot, unresolved, diff),
+    *(hot, unresolved, diff, sql),
     *(tables, setup, doctor, config),
 )
 

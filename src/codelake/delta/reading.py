@@ -33,13 +33,17 @@ class Reader:
         """`memory` is what all queries of this reader may hold, such as `1G`."""
         self.store = store
         self._engine = QueryBuilder(_CONFIG)
+        self._registered: dict[str, int] = {}
         if memory:
             # Without this, what does not fit would go to disk, and a query that never ends would fill it.
             self.execute("SET datafusion.runtime.max_temp_directory_size = '0'")
             self.execute(f"SET datafusion.runtime.memory_limit = '{memory}'")
 
     def register(self, name: str, *, version: int | None = None, known_as: str = "") -> int:
-        """The table at `version`, or at its newest; by another name if one is given. Returns the version."""
+        """The table at `version`, or at its newest; by another name if one is given. Returns the version that the
+        reader has of it: a name that it knows already keeps its version."""
+        if (as_name := known_as or name) in self._registered:
+            return self._registered[as_name]
         try:
             table = DeltaTable(
                 self.store.uri(name), version=version, storage_options=self.store.deltalake_options() or None
@@ -47,8 +51,9 @@ class Reader:
         except (DeltaError, TableNotFoundError, OSError) as error:
             raise self._why(name, version) from error
         refuse_paths_outside(name, table)
-        self._engine.register(known_as or name, table)
-        return int(table.version())
+        self._engine.register(as_name, table)
+        self._registered[as_name] = int(table.version())
+        return self._registered[as_name]
 
     def define(self, name: str, sql: str) -> None:
         """A view over what is registered."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -11,13 +12,43 @@ from codelake.query.rows import Row
 
 if TYPE_CHECKING:
     import duckdb
+    import ibis
     import pandas
     import polars
     import pyarrow
+    from pyspark.sql import DataFrame, SparkSession
+
+
+class Converted(ABC):
+    """The forms in which other tools take rows. Each loads its own package, and only then."""
+
+    @abstractmethod
+    def to_arrow(self) -> pyarrow.Table: ...
+
+    def to_pandas(self) -> pandas.DataFrame:
+        return self.to_arrow().to_pandas()
+
+    def to_polars(self) -> polars.DataFrame:
+        import polars
+
+        return polars.DataFrame(self.to_arrow())
+
+    def to_duckdb(self) -> duckdb.DuckDBPyRelation:
+        import duckdb
+
+        return duckdb.from_arrow(self.to_arrow())
+
+    def to_ibis(self) -> ibis.Table:
+        import ibis
+
+        return ibis.memtable(self.to_arrow())
+
+    def to_spark(self, spark: SparkSession) -> DataFrame:
+        return spark.createDataFrame(self.to_arrow())
 
 
 @dataclass(frozen=True)
-class Answer:
+class Answer(Converted):
     title: str
     """What it is about, in a line."""
     columns: tuple[str, ...]
@@ -52,19 +83,6 @@ class Answer:
         import pyarrow as pa
 
         return pa.Table.from_pylist([dict(row) for row in self.rows])
-
-    def to_pandas(self) -> pandas.DataFrame:
-        return self.to_arrow().to_pandas()
-
-    def to_polars(self) -> polars.DataFrame:
-        import polars
-
-        return polars.from_arrow(self.to_arrow())  # type: ignore[return-value]
-
-    def to_duckdb(self) -> duckdb.DuckDBPyRelation:
-        import duckdb
-
-        return duckdb.from_arrow(self.to_arrow())
 
     def _repr_html_(self) -> str:
         """For notebooks."""

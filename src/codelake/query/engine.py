@@ -13,7 +13,8 @@ from codelake.query.published import PublishedRun
 from codelake.query.rows import Row, rows_of
 
 if TYPE_CHECKING:
-    from arro3.core import RecordBatch, Schema, Table
+    import pyarrow
+    from arro3.core import RecordBatch, Schema
 
 
 BEFORE = "before_"
@@ -35,7 +36,7 @@ class Asking(Protocol):
 
 
 class Result(NamedTuple):
-    table: Table
+    table: pyarrow.Table
     is_cut: bool
     """There were more rows than the limit."""
 
@@ -86,20 +87,42 @@ class Engine:
             self._open.add(name)
 
     def _collected(self, sql: str) -> Result:
-        from arro3.core import Table
+        import pyarrow as pa
 
-        with engine_failures():
-            reader = self._reader.execute(sql)
-            batches, n = [], 0
-            for batch in reader:
-                batches.append(batch)
-                n += batch.num_rows
-                if self.limits.rows and n > self.limits.rows:
-                    break
-            table = Table.from_batches(batches, schema=reader.schema)
-        if self.limits.rows and n > self.limits.rows:
-            return Result(table.slice(0, self.limits.rows), is_cut=True)
-        return Result(table, is_cut=False)
+        batches, n = [], 0
+        # Read by pyarrow, which lets other threads run meanwhile; arro3 does not, and no clock would be looked at.
+        reader = pa.RecordBatchReader.from_stream(self._reader.execute(sql))
+        for batch in reader:
+            batches.append(batch)
+            n += batch.num_rows
+            if self.limits.rows and n > self.limits.rows:
+                break
+        table = plain(pa.Table.from_batches(batches, schema=reader.schema))
+        is_cut = bool(self.limits.rows) and n > self.limits.rows
+        return Result(table.slice(0, self.limits.rows) if is_cut else table, is_cut)
+
+
+def plain(table: pyarrow.Table) -> pyarrow.Table:
+    """Without views of strings, which Spark, older pandas and many others do not know."""
+    import pyarrow as pa
+
+    return table.cast(pa.schema([pa.field(f.name, _plain(f.type), f.nullable) for f in table.schema]))
+
+
+def _plain(kind: pyarrow.DataType) -> pyarrow.DataType:
+    import pyarrow as pa
+
+    if pa.types.is_string_view(kind):
+        return pa.string()
+    if pa.types.is_binary_view(kind):
+        return pa.binary()
+    if pa.types.is_list(kind):
+        return pa.list_(pa.field(kind.value_field.name, _plain(kind.value_type), kind.value_field.nullable))
+    if pa.types.is_struct(kind):
+        return pa.struct([pa.field(f.name, _plain(f.type), f.nullable) for f in kind])
+    if pa.types.is_map(kind):
+        return pa.map_(_plain(kind.key_type), pa.field("value", _plain(kind.item_type), kind.item_field.nullable))
+    return kind
 
 
 def _version(name: str, run: PublishedRun) -> int | None:
@@ -121,15 +144,17 @@ def _guarded(batches: Iterable[RecordBatch]) -> Iterable[RecordBatch]:
 
 
 def _within(seconds: float, work: Callable[[], Result]) -> Result:
-    """In a thread of its own: the engine does not look at a clock, and a signal reaches Python only between its calls.
-    A query that is given up ends with the process."""
+    """In a thread of its own, since the engine does not look at a clock. A query that is given up runs on until the
+    process ends."""
+    import pyarrow as pa
+
     done: list[Result] = []
     failed: list[BaseException] = []
 
     def run() -> None:
         try:
             done.append(work())
-        except EngineFailed as error:
+        except (EngineFailed, pa.ArrowException, OSError) as error:
             failed.append(error)
 
     thread = threading.Thread(target=run, daemon=True)
@@ -141,18 +166,18 @@ def _within(seconds: float, work: Callable[[], Result]) -> Result:
             do="Ask for less (a WHERE, a smaller table), or give it more time with --seconds.",
         )
     if failed:
-        raise _memory(failed[0]) or failed[0]
+        raise _failure(failed[0]) from failed[0]
     return done[0]
 
 
 _NO_MEMORY = ("Resources exhausted", "memory pool", "max_temp_directory_size")
 
 
-def _memory(error: BaseException) -> LimitReached | None:
-    if not any(sign in str(error) for sign in _NO_MEMORY):
-        return None
-    return LimitReached(
-        "the query needs more memory than it may take",
-        found=str(error).partition(".")[0],
-        do="Ask for less (a WHERE, fewer columns), or give it more with --memory.",
-    )
+def _failure(error: BaseException) -> EngineFailed | LimitReached:
+    if any(sign in str(error) for sign in _NO_MEMORY):
+        return LimitReached(
+            "the query needs more memory than it may take",
+            do="Ask for less (a WHERE, fewer columns), or give it more with --memory.",
+        )
+    said = str(error).strip().partition("\n")[0]
+    return EngineFailed(said.removeprefix("External error: ").removeprefix("Arrow error: "))

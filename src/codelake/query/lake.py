@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 from functools import wraps
-from typing import Concatenate, ParamSpec
+from typing import TYPE_CHECKING, Concatenate, ParamSpec
 
 from codelake.delta.reading import Reader
 from codelake.delta.store import Store
@@ -15,6 +15,9 @@ from codelake.query.answer import Answer
 from codelake.query.engine import Asking, Engine, Limits
 from codelake.query.published import PublishedRun, published
 from codelake.query.rows import Row
+
+if TYPE_CHECKING:
+    from codelake.query.sql.run import SqlAnswer
 
 P = ParamSpec("P")
 
@@ -62,6 +65,12 @@ class OpenLake:
     path = _method(questions.path)
     unresolved = _method(questions.unresolved)
     hot = _method(questions.hot)
+
+    def sql(self, text: str, *, dialect: str = "datafusion") -> SqlAnswer:
+        """One query in a dialect (datafusion, spark, duckdb, postgres), within the limits that the lake was opened with."""
+        from codelake.query.sql.run import run  # sqlglot takes longer to import than a question to answer
+
+        return run(self.engine, text, dialect=dialect)
 
     def diff(self, before: str | datetime, *, limit: int = 1000) -> Answer:
         """What changed from the run `before` to this one."""

@@ -9,14 +9,14 @@ from codelake.query.engine import Asking
 from codelake.query.lookups import quoted
 
 FILE = "SELECT digest, encoding FROM files WHERE repo = {repo} AND path = {path}"
-CONTENTS = "SELECT digest, content FROM blobs WHERE digest IN ({digests})"
+CONTENTS = "SELECT digest, content FROM {blobs} WHERE digest IN ({digests})"
 
 
-def contents(engine: Asking, digests: Iterable[str]) -> dict[str, bytes]:
+def contents(engine: Asking, digests: Iterable[str], *, blobs: str = "blobs") -> dict[str, bytes]:
     wanted = quoted(digests)
     if not wanted:
         return {}
-    rows = engine.ask(CONTENTS.format(digests=wanted), "blobs")
+    rows = engine.ask(CONTENTS.format(digests=wanted, blobs=blobs), blobs)
     return {row["digest"]: bytes(row["content"]) for row in rows}
 
 

@@ -83,16 +83,17 @@ def _changed_texts(engine: Asking, files: list[Row]) -> Iterator[Row]:
     changed = [row for row in files if row["was"] and row["digest"]]
     if not changed:
         return
-    was = _spans(engine, f"{BEFORE}cpg_nodes", changed, "was")
-    now = _spans(engine, "cpg_nodes", changed, "digest")
+    was = _spans(engine, BEFORE, changed, "was")
+    now = _spans(engine, "", changed, "digest")
     for node_id, (row, source) in now.items():
         if node_id in was and was[node_id][1] != source:
             yield _row("changed", row["kind"], label(row), row, id=node_id)
 
 
-def _spans(engine: Asking, nodes: str, changed: list[Row], digest: str) -> dict[str, tuple[Row, bytes]]:
+def _spans(engine: Asking, run: str, changed: list[Row], digest: str) -> dict[str, tuple[Row, bytes]]:
     digests = {(row["repo"], row["path"]): row[digest] for row in changed}
-    raw = contents(engine, digests.values())
+    raw = contents(engine, digests.values(), blobs=f"{run}blobs")
+    nodes = f"{run}cpg_nodes"
     paths = quoted(path for _, path in digests)
     found = {}
     for row in engine.ask(SPANS.format(these=nodes, paths=paths, kinds=quoted(_TEXTS)), nodes):
