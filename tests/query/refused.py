@@ -1,8 +1,10 @@
-"""Texts that must never run: writes, definitions, several statements, files, networks, settings, and ways to hide them."""
+"""Texts that must never run: writes, definitions, several statements, files, networks, settings, and what hides them."""
 
 from __future__ import annotations
 
-REFUSED = """
+import re
+
+REFUSED = r"""
 INSERT INTO calls VALUES (1)
 INSERT INTO calls SELECT * FROM calls
 INSERT OVERWRITE calls SELECT * FROM calls
@@ -186,15 +188,15 @@ DR\u200bOP TABLE calls
 DROP\u00a0TABLE calls
 D\0ROP TABLE calls
 SELECT 1\0; DROP TABLE calls
-\\x44524f50205441424c452063616c6c73
-U&'\\0044ROP'
+\x44524f50205441424c452063616c6c73
+U&'\0044ROP'
 VALUES (1)
 TABLE calls
-FROM calls
 HELP
-\\d calls
+\d calls
 .tables
 """.strip().split("\n")
-REFUSED = [text.encode().decode("unicode_escape") if text.isascii() and "\\" in text else text for text in REFUSED]
+_WRITTEN_OUT = re.compile(r"\\(n|0|u[0-9a-f]{4})")
+REFUSED = [_WRITTEN_OUT.sub(lambda found: found[0].encode().decode("unicode_escape"), text) for text in REFUSED]
 REFUSED += ["", "   ", "-- nothing", "/* nothing */", ";", "SELECT " + "(" * 3000 + "1" + ")" * 3000]
 REFUSED += ["SELECT 1" + " OR 1 = 1" * 5000, "SELECT '" + "x" * 200_000 + "'"]

@@ -82,7 +82,7 @@ def fuzzed(n: int) -> list[str]:
             texts.append(" ".join(chance.choices(WORDS, k=chance.randrange(1, 25))))
             continue
         words = chance.choice(whole).split(" ")
-        for _ in range(chance.randrange(1, 4)):
+        for _ in range(chance.randrange(3)):
             words[chance.randrange(len(words))] = chance.choice(WORDS)
         texts.append(" ".join(words))
     return texts
@@ -133,14 +133,17 @@ def test_other_dialects_are_translated(shop: Shop, dialect: str, text: str) -> N
 
 def test_lineage_and_fingerprint(shop: Shop) -> None:
     engine = shop.open.engine
-    text = "SELECT d.name AS n, e.confidence FROM definitions d JOIN cpg_edges e ON e.dst = d.definition_id WHERE e.kind = 'X'"
+    text = (
+        "SELECT d.name AS n, e.confidence FROM definitions d "
+        "JOIN cpg_edges e ON e.dst = d.definition_id WHERE e.kind = 'X'"
+    )
     found = checked(engine, text)
     traced = found.lineage()
     assert traced["columns"] == {"n": ["cpg_nodes.name"], "confidence": ["cpg_edges.confidence"]}
     assert traced["filters"] == ["cpg_edges.kind", "cpg_nodes.kind"]
     assert traced["joins"] == ["cpg_edges.dst", "cpg_nodes.node_id"]
     assert set(traced["tables"]) == {"cpg_edges", "cpg_nodes"}
-    same = "select  D.NAME as n, e.confidence -- a comment\nfrom definitions d join cpg_edges e on e.dst=d.definition_id where e.kind='X'"
+    same = text.replace("SELECT d.name AS", "select  D.NAME as").replace("WHERE", "-- a comment\nwhere")
     assert checked(engine, same).fingerprint == found.fingerprint
     assert checked(engine, text.replace("'X'", "'Y'")).fingerprint != found.fingerprint
 
@@ -150,11 +153,14 @@ def test_limits(shop: Shop) -> None:
     cut = few.sql("SELECT * FROM cpg_nodes")
     assert (len(cut), cut.is_cut) == (2, True)
     short = OpenLake(shop.lake.store, limits=Limits(seconds=0.2))
-    with pytest.raises(LimitReached, match="more than 0.2 seconds"):
-        short.sql("SELECT count(*) FROM range(1, 100000) a CROSS JOIN range(1, 1000000) b WHERE a.value % b.value = 7")
+    with pytest.raises(LimitReached, match=r"more than 0\.2 seconds"):
+        # It runs on, for a second or two.
+        short.sql("SELECT count(*) FROM range(1, 20000) a CROSS JOIN range(1, 20000) b WHERE a.value % b.value = 7")
     small = OpenLake(shop.lake.store, limits=Limits(memory="10M"))
     with pytest.raises(LimitReached, match="more memory"):
-        small.sql("SELECT count(*) FROM (SELECT DISTINCT a.value * b.value FROM range(1, 3000) a CROSS JOIN range(1, 3000) b)")
+        small.sql(
+            "SELECT count(*) FROM (SELECT DISTINCT a.value * b.value FROM range(1, 3000) a CROSS JOIN range(1, 3000) b)"
+        )
 
 
 def test_every_table_is_in_the_catalogue() -> None:

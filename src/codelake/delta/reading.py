@@ -5,6 +5,7 @@ Nothing here loads pyarrow: to import it takes longer than to answer. Results ar
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -110,3 +111,9 @@ def refuse_paths_outside(name: str, table: DeltaTable) -> None:
 def text(value: str) -> str:
     """A text in the SQL of that engine, which knows no escapes but doubled quotes."""
     return "'" + value.replace("'", "''") + "'"
+
+
+def among(column: str, values: Iterable[str]) -> str:
+    """A condition: `column` has one of the values."""
+    listed = ", ".join(map(text, values))
+    return f"{column} IN ({listed})" if listed else "false"

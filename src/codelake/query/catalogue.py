@@ -28,10 +28,11 @@ def _known() -> dict[str, Known]:
     operations = {table.name for table in OPERATIONS}
     tables = [Known(t.name, t.meaning, t.column_names, is_operations=t.name in operations) for t in TABLES]
     names = {table.name for table in tables} | {view.name for view in VIEWS}
-    views = [
-        Known(v.name, v.meaning, v.columns, v.sql, tuple(sorted((names - {v.name}) & set(re.findall(r"\w+", v.sql)))))
-        for v in VIEWS
-    ]
+    views = []
+    for view in VIEWS:
+        sql = view.embedded_sql
+        needs = tuple(sorted((names - {view.name}) & set(re.findall(r"\w+", sql))))
+        views.append(Known(view.name, view.meaning, view.columns, sql, needs))
     return {known.name: known for known in (*tables, *views)}
 
 

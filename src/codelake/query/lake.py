@@ -67,7 +67,7 @@ class OpenLake:
     hot = _method(questions.hot)
 
     def sql(self, text: str, *, dialect: str = "datafusion") -> SqlAnswer:
-        """One query in a dialect (datafusion, spark, duckdb, postgres), within the limits that the lake was opened with."""
+        """One query, in a dialect (datafusion, spark, duckdb, postgres), within the limits of this lake."""
         from codelake.query.sql.run import run  # sqlglot takes longer to import than a question to answer
 
         return run(self.engine, text, dialect=dialect)

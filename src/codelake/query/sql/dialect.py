@@ -16,7 +16,7 @@ ENGINE = "datafusion"
 logging.getLogger("sqlglot").setLevel(logging.ERROR)
 
 
-class DataFusion(Dialect):  # type: ignore[misc]
+class DataFusion(Dialect):
     """Functions stay as they are written: which there are, the engine itself says (`functions.py`)."""
 
     INDEX_OFFSET = 1

@@ -25,10 +25,16 @@ _REFUSED: tuple[tuple[type[exp.Expr], str], ...] = (
     (exp.Version, "versions are chosen with --at"),
     (exp.Hint, "hints are not understood"),
     (exp.Pseudocolumn, "there are no such columns"),
-    (exp.DDL, "only queries are allowed"),
-    (exp.DML, "only queries are allowed"),
-    (exp.Command, "only queries are allowed"),
+    *(
+        (kind, "only queries are allowed")
+        for kind in (
+            *(exp.DDL, exp.DML, exp.Command, exp.Drop, exp.Alter, exp.TruncateTable, exp.Copy, exp.LoadData, exp.Set),
+            *(exp.Use, exp.Pragma, exp.Describe, exp.Show, exp.Analyze, exp.Cache, exp.Uncache, exp.Refresh, exp.Kill),
+            *(exp.Transaction, exp.Commit, exp.Rollback, exp.Attach, exp.Detach, exp.Grant, exp.Revoke, exp.Comment),
+        )
+    ),
 )
+"""Beside what is no query as a whole: what may stand inside of one."""
 
 
 def parsed(text: str, dialect: Dialect) -> exp.Query:
@@ -57,7 +63,7 @@ def parsed(text: str, dialect: Dialect) -> exp.Query:
         )
     for node in tree.walk():
         for kind, why in _REFUSED:
-            if isinstance(node, kind) and not (isinstance(node, exp.Query) and kind is exp.DDL):
+            if isinstance(node, kind):
                 raise QueryRefused(why, text=text, place=_place(node, text, tokens))
     return tree
 
