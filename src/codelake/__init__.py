@@ -15,10 +15,10 @@ __version__ = "0.1.0"
 
 
 def open(root: str | Path | None = None, *, at: str | datetime | None = None, limits: Limits | None = None) -> OpenLake:
-    """A lake for questions, at its last published run or at the one that `at` means. Spark is neither needed nor loaded.
+    """A lake for questions, at its last published run or at the one that `at` means. Spark is not loaded.
 
-    `root` is a folder or URI; without it, what the settings say. `at` is a run, its number (-1: the last), a git revision
-    that was built, TABLE=VERSION or a time. `limits` bounds what one text of SQL may take.
+    `root` is a folder or URI; without it, what the settings say. `at` is a run, its number (-1: the last), a git
+    revision that was built, TABLE=VERSION or a time. `limits` bounds what one text of SQL may take.
     """
     # Only here: `import codelake` is done by everything, and a store is reached as the settings say.
     from codelake.delta.store import Store

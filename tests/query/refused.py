@@ -1,4 +1,4 @@
-"""Texts that must never run: writes, definitions, several statements, files, networks, settings, and what hides them."""
+"""Texts that must never run: writes, definitions, several statements, files, networks, settings; what hides them."""
 
 from __future__ import annotations
 

@@ -12,6 +12,7 @@ import click
 from codelake import __version__
 from codelake.cli import options
 from codelake.cli.build import build
+from codelake.cli.completion import completion
 from codelake.cli.config import config
 from codelake.cli.doctor import doctor
 from codelake.cli.options import Given
@@ -28,7 +29,7 @@ COMMANDS: tuple[click.Command, ...] = (
     build,
     *(find, callers, callees, refs, impact, neighbors, show, path),
     *(hot, unresolved, diff, sql),
-    *(tables, setup, doctor, config),
+    *(tables, setup, doctor, config, completion),
 )
 
 

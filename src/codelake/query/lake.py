@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import datetime
 from functools import wraps
@@ -11,12 +11,15 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec
 from codelake.delta.reading import Reader
 from codelake.delta.store import Store
 from codelake.query import questions
-from codelake.query.answer import Answer
+from codelake.query.answer import Answer, Converted
 from codelake.query.engine import Asking, Engine, Limits
 from codelake.query.published import PublishedRun, published
 from codelake.query.rows import Row
 
 if TYPE_CHECKING:
+    import pyarrow
+    from arro3.core import RecordBatch
+
     from codelake.query.sql.run import SqlAnswer
 
 P = ParamSpec("P")
@@ -41,6 +44,22 @@ def _method(question: Callable[Concatenate[Asking, P], Answer]) -> Callable[Conc
         return replace(question(noted, *args, **options), sql=tuple(noted.texts))
 
     return ask
+
+
+class TableRows(Converted):
+    """Read when a form is asked for."""
+
+    def __init__(self, name: str, engine: Engine) -> None:
+        self.name = name
+        self._engine = engine
+
+    def batches(self) -> Iterable[RecordBatch]:
+        """Rows as they come, as arro3 has them; anything that knows Arrow takes them."""
+        _, found = self._engine.stream(f'SELECT * FROM "{self.name}"', [self.name])
+        return found
+
+    def to_arrow(self) -> pyarrow.Table:
+        return self._engine.everything(self.name)
 
 
 class OpenLake:
@@ -71,6 +90,11 @@ class OpenLake:
         from codelake.query.sql.run import run  # sqlglot takes longer to import than a question to answer
 
         return run(self.engine, text, dialect=dialect)
+
+    def table(self, name: str) -> TableRows:
+        """All rows of a table or view, in whatever form they are asked for."""
+        self.engine.open([name])
+        return TableRows(name, self.engine)
 
     def diff(self, before: str | datetime, *, limit: int = 1000) -> Answer:
         """What changed from the run `before` to this one."""
