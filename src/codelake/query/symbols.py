@@ -93,6 +93,8 @@ def defined(node: Row) -> Row:
         "path": node["path"],
         "line": node["start_line"],
         "place": place(node["path"], node["start_line"]),
+        "start_byte": node["start_byte"],
+        "end_byte": node["end_byte"],
     }
 
 

@@ -39,6 +39,8 @@ def refs(
                 "path": edge.path,
                 "line": line,
                 "place": place(edge.path, line),
+                "start_byte": edge.start_byte,
+                "end_byte": edge.end_byte,
                 "confidence": edge.confidence,
             }
         )
@@ -50,4 +52,4 @@ def refs(
 
 
 def _place(node: Row) -> Row:
-    return {name: node[name] for name in ("node_id", "repo", "path", "line", "place")}
+    return {name: node[name] for name in ("node_id", "repo", "path", "line", "place", "start_byte", "end_byte")}
