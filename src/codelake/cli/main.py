@@ -15,6 +15,7 @@ from codelake.cli.build import build
 from codelake.cli.completion import completion
 from codelake.cli.config import config
 from codelake.cli.doctor import doctor
+from codelake.cli.export import export
 from codelake.cli.mcp import mcp
 from codelake.cli.options import Given
 from codelake.cli.output import as_json
@@ -29,7 +30,7 @@ from codelake.hidden import HIDDEN
 COMMANDS: tuple[click.Command, ...] = (
     build,
     *(find, callers, callees, refs, impact, neighbors, show, path),
-    *(hot, unresolved, diff, sql, mcp),
+    *(hot, unresolved, diff, sql, export, mcp),
     *(tables, setup, doctor, config, completion),
 )
 

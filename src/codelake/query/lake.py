@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import datetime
 from functools import wraps
-from typing import TYPE_CHECKING, Concatenate, ParamSpec
+from typing import TYPE_CHECKING, Concatenate, NamedTuple, ParamSpec
 
 from codelake.delta.reading import Reader
 from codelake.delta.store import Store
@@ -62,6 +62,13 @@ class TableRows(Converted):
         return self._engine.everything(self.name)
 
 
+class Picture(NamedTuple):
+    svg: str
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+
 class OpenLake:
     """One published run of a lake. Everything that is asked here is asked of the same versions, whatever is built
     meanwhile; open the lake again for a newer run."""
@@ -95,6 +102,14 @@ class OpenLake:
         """All rows of a table or view, in whatever form they are asked for."""
         self.engine.open([name])
         return TableRows(name, self.engine)
+
+    def picture(self, symbol: str, *, depth: int = 1) -> Picture:
+        """What lies within so many steps of a symbol, as SVG; a notebook shows it."""
+        from codelake.query.export.part import neighbourhood
+        from codelake.query.export.svg import picture
+
+        part = neighbourhood(self.engine, symbol, depth)
+        return Picture(picture(list(part.nodes()), list(part.edges())))
 
     def diff(self, before: str | datetime, *, limit: int = 1000) -> Answer:
         """What changed from the run `before` to this one."""
