@@ -85,15 +85,13 @@ def callees(symbol: str, at: str | None, as_csv: bool, as_sql: bool, **options: 
 @click.option(
     "--role",
     type=click.Choice(["definition", "write", "delete", "import", "read", "name"]),
-    default="",
-    show_default=False,
     help="only such places",
 )
 @confidence_option
 @repo_option
 @limit_option(1000)
 @answer_options
-def refs(symbol: str, at: str | None, as_csv: bool, as_sql: bool, **options: Any) -> None:
+def refs(symbol: str, role: str | None, at: str | None, as_csv: bool, as_sql: bool, **options: Any) -> None:
     """Where SYMBOL is defined, read, written, deleted, imported or named.
 
     SYMBOL is a qualified name (pkg.mod.Class.method), a unique ending of one, or an id.
@@ -103,7 +101,7 @@ def refs(symbol: str, at: str | None, as_csv: bool, as_sql: bool, **options: Any
       codelake refs settings.DEBUG --role write
       codelake refs Model --role import --csv
     """
-    answered(opened(at).refs(symbol, **options), as_csv=as_csv, as_sql=as_sql)
+    answered(opened(at).refs(symbol, role=role or "", **options), as_csv=as_csv, as_sql=as_sql)
 
 
 @click.command()
