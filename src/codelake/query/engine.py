@@ -14,7 +14,7 @@ from codelake.query.rows import Row, rows_of
 
 if TYPE_CHECKING:
     import pyarrow
-    from arro3.core import RecordBatch, Schema
+    from arro3.core import RecordBatchReader
 
 
 BEFORE = "before_"
@@ -60,24 +60,15 @@ class Engine:
         with engine_failures():
             return list(rows_of(self._reader.execute(sql).read_all()))
 
-    def stream(self, sql: str, names: Iterable[str]) -> tuple[Schema, Iterable[RecordBatch]]:
+    def stream(self, sql: str, *names: str) -> RecordBatchReader:
         """Rows as they come: memory stays flat, however many there are."""
         self.open(names)
-        reader = self._reader.execute(sql)
-        return reader.schema, _guarded(reader)
+        return self._reader.execute(sql)
 
     def result(self, sql: str, names: Iterable[str]) -> Result:
         """Rows of anybody's text, within the limits."""
         self.open(names)
         return _within(self.limits.seconds, lambda: self._collected(sql))
-
-    def everything(self, name: str) -> pyarrow.Table:
-        """A whole table or view, without limits."""
-        self.open([name])
-        import pyarrow as pa
-
-        with engine_failures():
-            return plain(pa.RecordBatchReader.from_stream(self._reader.execute(f'SELECT * FROM "{name}"')).read_all())
 
     def open(self, names: Iterable[str]) -> None:
         """Names of tables and views become known to the engine, and what the views are made of before them."""
@@ -97,6 +88,8 @@ class Engine:
     def _collected(self, sql: str) -> Result:
         import pyarrow as pa
 
+        from codelake.query.plain import plain
+
         batches, n = [], 0
         # Read by pyarrow, which lets other threads run meanwhile; arro3 does not, and no clock would be looked at.
         reader = pa.RecordBatchReader.from_stream(self._reader.execute(sql))
@@ -110,29 +103,6 @@ class Engine:
         return Result(table.slice(0, self.limits.rows) if is_cut else table, is_cut)
 
 
-def plain(table: pyarrow.Table) -> pyarrow.Table:
-    """Without views of strings, which Spark, older pandas and many others do not know."""
-    import pyarrow as pa
-
-    return table.cast(pa.schema([pa.field(f.name, _plain(f.type), f.nullable) for f in table.schema]))
-
-
-def _plain(kind: pyarrow.DataType) -> pyarrow.DataType:
-    import pyarrow as pa
-
-    if pa.types.is_string_view(kind):
-        return pa.string()
-    if pa.types.is_binary_view(kind):
-        return pa.binary()
-    if pa.types.is_list(kind):
-        return pa.list_(pa.field(kind.value_field.name, _plain(kind.value_type), kind.value_field.nullable))
-    if pa.types.is_struct(kind):
-        return pa.struct([pa.field(f.name, _plain(f.type), f.nullable) for f in kind])
-    if pa.types.is_map(kind):
-        return pa.map_(_plain(kind.key_type), pa.field("value", _plain(kind.item_type), kind.item_field.nullable))
-    return kind
-
-
 def _version(name: str, run: PublishedRun) -> int | None:
     if known(name).is_operations:
         return None
@@ -144,11 +114,6 @@ def _version(name: str, run: PublishedRun) -> int | None:
             do="Ask a newer run.",
         )
     return run.versions[name]
-
-
-def _guarded(batches: Iterable[RecordBatch]) -> Iterable[RecordBatch]:
-    with engine_failures():
-        yield from batches
 
 
 def _within(seconds: float, work: Callable[[], Result]) -> Result:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 from functools import wraps
@@ -18,7 +18,7 @@ from codelake.query.rows import Row
 
 if TYPE_CHECKING:
     import pyarrow
-    from arro3.core import RecordBatch
+    from arro3.core import RecordBatchReader
 
     from codelake.query.sql.run import SqlAnswer
 
@@ -53,13 +53,16 @@ class TableRows(Converted):
         self.name = name
         self._engine = engine
 
-    def batches(self) -> Iterable[RecordBatch]:
+    def batches(self) -> RecordBatchReader:
         """Rows as they come, as arro3 has them; anything that knows Arrow takes them."""
-        _, found = self._engine.stream(f'SELECT * FROM "{self.name}"', [self.name])
-        return found
+        return self._engine.stream(f'SELECT * FROM "{self.name}"', self.name)
 
     def to_arrow(self) -> pyarrow.Table:
-        return self._engine.everything(self.name)
+        import pyarrow as pa
+
+        from codelake.query.plain import plain
+
+        return plain(pa.RecordBatchReader.from_stream(self.batches()).read_all())
 
 
 class Picture(NamedTuple):

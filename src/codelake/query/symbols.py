@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 
 from codelake.delta.reading import text
@@ -96,6 +96,11 @@ def defined(node: Row) -> Row:
         "start_byte": node["start_byte"],
         "end_byte": node["end_byte"],
     }
+
+
+def looked_up(node_id: str, known: Mapping[str, Row]) -> Row:
+    """The same for a node that an edge names: one that is not there is shown by its id."""
+    return defined(known.get(node_id) or {**dict.fromkeys(NODE.split(", ")), "node_id": node_id})
 
 
 def _like(pattern: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from codelake.delta.reading import engine_failures
 from codelake.query.engine import Engine
 from codelake.query.lookups import Edge, nodes, quoted, sure
 from codelake.query.questions.diff import EDGES
@@ -62,9 +63,9 @@ def neighbourhood(engine: Engine, asked: str, depth: int) -> Part:
 
 
 def _streamed(engine: Engine, sql: str, name: str) -> Iterator[Row]:
-    _, batches = engine.stream(sql, [name])
-    for batch in batches:
-        for row in rows_of(batch):
-            if "confidence" in row:
-                row["confidence"] = sure(row["confidence"])
-            yield row
+    with engine_failures():
+        for batch in engine.stream(sql, name):
+            for row in rows_of(batch):
+                if "confidence" in row:
+                    row["confidence"] = sure(row["confidence"])
+                yield row

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from codelake.query.answer import Answer, label, place
 from codelake.query.engine import Asking
 from codelake.query.lookups import call_sites, calls_made, edges_into, edges_out, nodes
-from codelake.query.symbols import defined, symbol
+from codelake.query.symbols import looked_up, symbol
 from codelake.query.walks import Step, reached_row, walk
 
 _COLUMNS = ("name", "place", "confidence", "method", "repo")
@@ -26,7 +26,7 @@ def callers(
     known = nodes(engine, (each.step.node_id for each in found))
     rows = []
     for each in found:
-        row = reached_row(each, defined(known[each.step.node_id]))
+        row = reached_row(each, looked_up(each.step.node_id, known))
         # An editor opens the call, not the definition that it is in.
         row["line"] = row["sites"][0] if row["sites"] else row["line"]
         row["place"] = place(row["path"], row["line"])
@@ -50,7 +50,7 @@ def callees(
     start = symbol(engine, asked)
     found, is_cut = walk([node["node_id"] for node in start], take, depth=depth, limit=limit)
     known = nodes(engine, (each.step.node_id for each in found))
-    rows = [reached_row(each, defined(known[each.step.node_id])) for each in found]
+    rows = [reached_row(each, looked_up(each.step.node_id, known)) for each in found]
     rows = [row for row in rows if not repo or row["repo"] == repo]
     return Answer(f"callees of {label(start[0])}", _COLUMNS, rows, is_tree=True, note=_cut(is_cut, limit))
 

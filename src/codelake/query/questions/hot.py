@@ -7,7 +7,7 @@ from codelake.errors import UsageError
 from codelake.query.answer import Answer
 from codelake.query.engine import Asking
 from codelake.query.lookups import nodes
-from codelake.query.symbols import defined
+from codelake.query.symbols import looked_up
 
 COUNTED = {
     "callers": ("CALLER_OF", "most called, by callers"),
@@ -39,5 +39,5 @@ def hot(
     sql = HOT.format(kind=text(kind), least=float(min_confidence), where=where, limit=int(limit))
     counted = {row["dst"]: row["n"] for row in engine.ask(sql, "cpg_edges")}
     known = nodes(engine, counted)
-    rows = [{"n": n, **defined(known[node_id])} for node_id, n in counted.items() if node_id in known]
+    rows = [{"n": n, **looked_up(node_id, known)} for node_id, n in counted.items()]
     return Answer(title, ("n", "name", "kind", "place", "repo"), rows)

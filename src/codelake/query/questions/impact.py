@@ -9,7 +9,7 @@ from codelake.query.answer import Answer, label
 from codelake.query.engine import Asking
 from codelake.query.lookups import edges_into, edges_out, nodes
 from codelake.query.questions.calls import caller_steps
-from codelake.query.symbols import defined, symbol
+from codelake.query.symbols import looked_up, symbol
 from codelake.query.walks import Step, reached_row, walk
 
 _HOW = {"OVERRIDES": "overrides", "INHERITS": "inherits", "IMPORTS": "imports", "RE_EXPORTS": "re-exports"}
@@ -35,8 +35,8 @@ def impact(engine: Asking, asked: str, *, depth: int = 3, min_confidence: float 
     names = nodes(engine, (node_id for each in found for node_id in each.route))
     rows = []
     for each in found:
-        row = reached_row(each, defined(names[each.step.node_id]))
-        row["route"] = [label(names[node_id]) for node_id in each.route]
+        row = reached_row(each, looked_up(each.step.node_id, names))
+        row["route"] = [looked_up(node_id, names)["name"] for node_id in each.route]
         rows.append(row)
     note = f"only the first {limit:,}; see --limit" if is_cut else ""
     return Answer(f"what depends on {label(start[0])}", _COLUMNS, rows, is_tree=True, note=note)

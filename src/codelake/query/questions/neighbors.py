@@ -8,7 +8,7 @@ from codelake.contracts.kinds import EDGE_KINDS
 from codelake.query.answer import Answer, label
 from codelake.query.engine import Asking
 from codelake.query.lookups import Edge, edges_into, edges_out, nodes
-from codelake.query.symbols import defined, symbol
+from codelake.query.symbols import looked_up, symbol
 
 OUTGOING = tuple(kind.name for kind in EDGE_KINDS if "s" in kind.adjacent)
 INCOMING = tuple(kind.name for kind in EDGE_KINDS if "d" in kind.adjacent)
@@ -27,7 +27,7 @@ def neighbors(
         {
             "direction": direction,
             "edge": edge.kind,
-            **defined(known[other]),
+            **looked_up(other, known),
             "confidence": edge.confidence,
             "method": edge.method,
             "of": of,
@@ -36,7 +36,6 @@ def neighbors(
             *(("out", edge, edge.src, edge.dst) for edge in out),
             *(("in", edge, edge.dst, edge.src) for edge in into),
         )
-        if other in known
     ]
     note = f"{len(rows) - limit:,} more; see --limit" if len(rows) > limit else ""
     return Answer(f"neighbors of {label(start[0])}", _COLUMNS, rows[:limit], note=note)

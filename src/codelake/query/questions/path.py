@@ -7,7 +7,7 @@ from collections.abc import Collection
 from codelake.query.answer import Answer, label
 from codelake.query.engine import Asking
 from codelake.query.lookups import Edge, edges_into, edges_out, nodes
-from codelake.query.symbols import defined, symbol
+from codelake.query.symbols import looked_up, symbol
 
 STEPS = {
     "calls": ("CALLER_OF",),
@@ -39,7 +39,7 @@ def path(
     rows = [
         {
             "step": "" if edge is None else edge.kind,
-            **defined(known[node_id]),
+            **looked_up(node_id, known),
             "confidence": None if edge is None else edge.confidence,
             "method": None if edge is None else edge.method,
         }

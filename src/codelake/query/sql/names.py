@@ -4,7 +4,7 @@ its place and the nearest that are known."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from sqlglot import exp
 from sqlglot.errors import OptimizeError
@@ -123,16 +123,10 @@ def refuse_functions(text: str, tree: exp.Expr, known: Mapping[str, set[str]]) -
             wanted = sorted(n for n, kinds in known.items() if not is_table or "TABLE" in kinds)
             word = "table function" if is_table else "function"
             mark = exp.to_identifier(name)
-            mark.meta["start"] = (
-                max(place_of(function), 0) if "start" in function.meta else _mentioned(text, f"'{name}'")
-            )
-            raise _no_function(text, mark, wanted, word)
-
-
-def _no_function(text: str, name: exp.Identifier, known: Iterable[str], word: str) -> QueryRefused:
-    refused = refuse_name(text, name, list(known), word)
-    refused.expected = "one of the engine's" if word == "function" else refused.expected
-    return refused
+            mark.meta["start"] = place_of(function) or _mentioned(text, f"'{name}'")
+            refused = refuse_name(text, mark, wanted, word)
+            refused.expected = refused.expected if is_table else "one of the engine's"
+            raise refused
 
 
 def _function_name(function: exp.Func) -> str | None:
