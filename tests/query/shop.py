@@ -17,7 +17,7 @@ from codelake.extract.sources import open_sources
 from codelake.pipeline.build import build
 from codelake.pipeline.progress import Progress
 from codelake.pipeline.reading import Reading
-from codelake.query.engine import BEFORE
+from codelake.query.catalogue import BEFORE
 from codelake.query.published import PublishedRun, published
 from codelake.query.rows import Row
 

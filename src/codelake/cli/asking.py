@@ -51,13 +51,13 @@ def answer_options(command: Decorated) -> Decorated:
     return at_option(command)
 
 
-def opened(at: str | None, limits: Limits | None = None) -> OpenLake:
+def opened(at: str | None, limits: Limits | None = None, *, since: str | None = None) -> OpenLake:
     from codelake.delta.store import Store
     from codelake.query.lake import OpenLake
 
     current = settings()
     store = Store(current.lake, options=current.store, log_options=current.log_store, local_only=current.local_only)
-    return OpenLake(store, at=at, limits=limits)
+    return OpenLake(store, at=at, since=since, limits=limits)
 
 
 def answered(answer: Answer, *, as_csv: bool, as_sql: bool) -> None:

@@ -27,6 +27,7 @@ from codelake.errors import NotFound, UsageError
 @click.option("--explain", is_flag=True, help="how the engine would run it")
 @click.option("--lineage", is_flag=True, help="tables and columns that it reads, and its fingerprint; runs nothing")
 @click.option("--csv", "as_csv", is_flag=True, help="the rows as CSV")
+@click.option("--since", metavar="WHEN", help="an earlier run, to compare with: before_files, files_changes and so on")
 @at_option
 def sql(
     text: str,
@@ -37,6 +38,7 @@ def sql(
     explain: bool,
     lineage: bool,
     as_csv: bool,
+    since: str | None,
     at: str | None,
 ) -> None:
     """Run one SELECT over the tables and views of a run. TEXT is SQL, or - for standard input.
@@ -49,6 +51,7 @@ def sql(
       codelake sql "SELECT kind, count(*) AS n FROM cpg_nodes GROUP BY kind ORDER BY n DESC"
       codelake sql "SELECT run_id, recorded_at FROM runs" --json
       codelake sql --dialect spark "SELECT size(mro) FROM classes" --lineage
+      codelake sql --since 1 "SELECT _change_type, count(*) AS n FROM cpg_nodes_changes GROUP BY _change_type"
       codelake sql - --csv < question.sql
     """
     from codelake.query.engine import Limits
@@ -56,7 +59,7 @@ def sql(
 
     _refuse_size(memory)
     asked = sys.stdin.read() if text == "-" else text
-    engine = opened(at, Limits(rows=limit, seconds=seconds, memory=memory)).engine
+    engine = opened(at, Limits(rows=limit, seconds=seconds, memory=memory), since=since).engine
     if lineage:
         found = running.checked(engine, asked, dialect=dialect)
         output.document({"fingerprint": found.fingerprint, "sql": found.sql, **found.lineage()})

@@ -89,11 +89,15 @@ class engine_failures:
         if kind is None or error is None:
             return
         if kind is Exception or issubclass(kind, DeltaError) or kind.__name__ == "PanicException":
-            raise EngineFailed(_first_line(error)) from error
+            raise EngineFailed(said(error)) from error
 
 
-def _first_line(error: BaseException) -> str:
-    return str(error).strip().partition("\n")[0] or type(error).__name__
+def said(error: BaseException) -> str:
+    """In one line. The engine puts what it was doing first, and the reason last."""
+    reason = str(error).rpartition("caused by\n")[2].strip()
+    return (
+        reason.partition("\n")[0].removeprefix("External error: ").removeprefix("Arrow error: ") or type(error).__name__
+    )
 
 
 def refuse_paths_outside(name: str, table: DeltaTable) -> None:

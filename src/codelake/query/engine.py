@@ -6,8 +6,8 @@ import threading
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from codelake.delta.reading import Reader, engine_failures
-from codelake.errors import EngineFailed, LimitReached, NotFound
+from codelake.delta.reading import Reader, engine_failures, said
+from codelake.errors import EngineFailed, LimitReached, NotFound, UsageError
 from codelake.query.catalogue import known
 from codelake.query.published import PublishedRun
 from codelake.query.rows import Row, rows_of
@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from arro3.core import RecordBatchReader
 
 
-BEFORE = "before_"
-"""What the names of an earlier run's tables begin with."""
+_SINCE = "Name one: --since RUN, or codelake.open(..., since=RUN)."
 
 
 class Limits(NamedTuple):
@@ -75,15 +74,21 @@ class Engine:
         for name in names:
             if name in self._open:
                 continue
-            if self.before is not None and name.startswith(BEFORE):
-                stored = name.removeprefix(BEFORE)
-                self._reader.register(stored, version=_version(stored, self.before), known_as=name)
-            elif (found := known(name)).sql:
+            found = known(name)
+            if found.before:
+                version = _version(found.before, self._earlier(name))
+                self._reader.register(found.before, version=version, known_as=name)
+            elif found.sql:
                 self.open(found.needs)
                 self._reader.define(name, found.sql)
             else:
                 self._reader.register(name, version=_version(name, self.run))
             self._open.add(name)
+
+    def _earlier(self, name: str) -> PublishedRun:
+        if self.before is None:
+            raise UsageError(f"table {name}", expected="an earlier run to compare with", found="none", do=_SINCE)
+        return self.before
 
     def _collected(self, sql: str) -> Result:
         import pyarrow as pa
@@ -152,5 +157,4 @@ def _failure(error: BaseException) -> EngineFailed | LimitReached:
             "the query needs more memory than it may take",
             do="Ask for less (a WHERE, fewer columns), or give it more with --memory.",
         )
-    said = str(error).strip().partition("\n")[0]
-    return EngineFailed(said.removeprefix("External error: ").removeprefix("Arrow error: "))
+    return error if isinstance(error, EngineFailed) else EngineFailed(said(error))

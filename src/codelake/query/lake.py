@@ -76,13 +76,22 @@ class OpenLake:
     """One published run of a lake. Everything that is asked here is asked of the same versions, whatever is built
     meanwhile; open the lake again for a newer run."""
 
-    def __init__(self, store: Store, *, at: str | datetime | None = None, limits: Limits | None = None) -> None:
-        """`at`: a run, its number, a git revision that was built, TABLE=VERSION or a time; the last run without it."""
+    def __init__(
+        self,
+        store: Store,
+        *,
+        at: str | datetime | None = None,
+        since: str | datetime | None = None,
+        limits: Limits | None = None,
+    ) -> None:
+        """`at`: a run, its number, a git revision that was built, TABLE=VERSION or a time; the last run without it.
+        `since`: an earlier run, which SQL may compare with (`before_files`, `files_changes`)."""
         self.store = store
         self.limits = limits or Limits()
         reader = Reader(store, memory=self.limits.memory)
         self.run: PublishedRun = published(reader, at)
-        self.engine = Engine(reader, self.run, self.limits)
+        before = None if since is None else published(reader, since)
+        self.engine = Engine(reader, self.run, self.limits, before=before)
 
     find = _method(questions.find)
     callers = _method(questions.callers)
@@ -118,7 +127,7 @@ class OpenLake:
         """What changed from the run `before` to this one."""
         reader = Reader(self.store, memory=self.limits.memory)
         earlier = published(reader, before)
-        noted = Noted(Engine(reader, self.run, self.limits, before=earlier))
+        noted = Noted(Engine(reader, self.run, before=earlier))
         title = f"what changed from {earlier.run_id} to {self.run.run_id}"
         return replace(questions.diff(noted, title=title, limit=limit), sql=tuple(noted.texts))
 
