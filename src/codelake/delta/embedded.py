@@ -10,6 +10,7 @@ from deltalake import QueryBuilder
 
 from codelake.contracts.operations import SCANS
 from codelake.contracts.table import Table
+from codelake.delta.plain import plain
 from codelake.delta.reading import among, text
 from codelake.delta.run import Run, pin
 
@@ -37,4 +38,4 @@ def ask(run: Run, tables: Iterable[Table], sql: str) -> pa.Table:
             from_version=None,
             options={"engine": "embedded", "sql": sql},
         )
-    return pa.table(engine.execute(sql).read_all())
+    return plain(pa.table(engine.execute(sql).read_all()))

@@ -94,10 +94,8 @@ class engine_failures:
 
 def said(error: BaseException) -> str:
     """In one line. The engine puts what it was doing first, and the reason last."""
-    reason = str(error).rpartition("caused by\n")[2].strip()
-    return (
-        reason.partition("\n")[0].removeprefix("External error: ").removeprefix("Arrow error: ") or type(error).__name__
-    )
+    reason = str(error).rpartition("caused by\n")[2].strip().partition("\n")[0]
+    return reason.removeprefix("External error: ").removeprefix("Arrow error: ") or type(error).__name__
 
 
 def refuse_paths_outside(name: str, table: DeltaTable) -> None:

@@ -93,7 +93,7 @@ class Engine:
     def _collected(self, sql: str) -> Result:
         import pyarrow as pa
 
-        from codelake.query.plain import plain
+        from codelake.delta.plain import plain
 
         batches, n = [], 0
         # Read by pyarrow, which lets other threads run meanwhile; arro3 does not, and no clock would be looked at.

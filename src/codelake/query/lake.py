@@ -60,7 +60,7 @@ class TableRows(Converted):
     def to_arrow(self) -> pyarrow.Table:
         import pyarrow as pa
 
-        from codelake.query.plain import plain
+        from codelake.delta.plain import plain
 
         return plain(pa.RecordBatchReader.from_stream(self.batches()).read_all())
 
