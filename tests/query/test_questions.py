@@ -227,6 +227,19 @@ def test_a_name_that_is_not_unique(shop: Shop) -> None:
         shop.open.callers("total")
 
 
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda lake: lake.refs("TAX", role="luck"),
+        lambda lake: lake.neighbors("Cart", kinds=["CALS"]),
+        lambda lake: lake.path("Cart", "Gift", by="luck"),
+    ],
+)
+def test_options_that_are_not_there(shop: Shop, ask: Callable[[OpenLake], Answer]) -> None:
+    with pytest.raises(UsageError, match="one of"):
+        ask(shop.open)
+
+
 def test_limits_are_said(shop: Shop) -> None:
     answer = shop.open.callers("checkout", limit=1)
     assert (len(answer), answer.note) == (1, "only the first 1; see --limit")

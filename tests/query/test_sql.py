@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from codelake.contracts import TABLES
-from codelake.errors import LimitReached, QueryRefused
+from codelake.errors import LimitReached, QueryRefused, UsageError
 from codelake.query.catalogue import CATALOGUE
 from codelake.query.engine import Limits
 from codelake.query.lake import OpenLake
@@ -103,10 +103,23 @@ def test_no_text_breaks_it(shop: Shop) -> None:
     assert digest(shop.root / "lake") == before
 
 
-@pytest.mark.parametrize("name", sorted(CATALOGUE))
-def test_every_name_can_be_asked(shop: Shop, name: str) -> None:
-    found = shop.open.sql(f'SELECT * FROM "{name}" LIMIT 1')
-    assert found.columns == CATALOGUE[name].columns
+def test_every_name_can_be_asked(shop: Shop) -> None:
+    lake = OpenLake(shop.lake.store, since="1")
+    found = {name: lake.sql(f'SELECT * FROM "{name}" LIMIT 1').columns for name in CATALOGUE}
+    assert found == {name: known.columns for name, known in CATALOGUE.items()}
+
+
+def test_changes_since_an_earlier_run(shop: Shop) -> None:
+    lake = OpenLake(shop.lake.store, since="1")
+    found = lake.sql("SELECT path, _change_type FROM files_changes ORDER BY path, _change_type").rows
+    assert [(row["path"], row["_change_type"]) for row in found] == [
+        ("shop/discount.py", "insert"),
+        ("shop/pricing.py", "update_postimage"),
+        ("shop/pricing.py", "update_preimage"),
+    ]
+    assert not OpenLake(shop.lake.store, since="-1").sql("SELECT * FROM cpg_nodes_changes").rows
+    with pytest.raises(UsageError, match="--since"):
+        shop.open.sql("SELECT * FROM files_changes")
 
 
 def test_rows_of_other_forms(shop: Shop) -> None:

@@ -108,6 +108,11 @@ def shown(value: Any) -> str:
     return ", ".join(map(shown, value)) if isinstance(value, list | tuple) else str(value)
 
 
+def first(rows: list[Row], limit: int) -> tuple[list[Row], str]:
+    """So many rows, and a note if there are more."""
+    return rows[:limit], f"{len(rows) - limit:,} more; see --limit" if len(rows) > limit else ""
+
+
 def place(path: str | None, line: int | None) -> str:
     """As terminals and editors open it."""
     if not path:

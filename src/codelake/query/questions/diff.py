@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from codelake.query.answer import Answer, label, place
+from codelake.query.answer import Answer, first, label, place
 from codelake.query.catalogue import BEFORE
 from codelake.query.engine import Asking
 from codelake.query.lookups import quoted, sure
@@ -51,8 +51,8 @@ def diff(engine: Asking, *, title: str = "what changed", limit: int = 1000) -> A
     files = engine.ask(FILES, "files", f"{BEFORE}files")
     rows = [*_files(files), *_nodes(engine), *_changed_texts(engine, files), *_edges(engine)]
     rows.sort(key=lambda row: (_ORDER.index(row["what"]), row["repo"], row["path"], row["name"], row["change"]))
-    note = f"{len(rows) - limit:,} more; see --limit" if len(rows) > limit else ""
-    return Answer(title, _COLUMNS, rows[:limit], note=note)
+    shown, note = first(rows, limit)
+    return Answer(title, _COLUMNS, shown, note=note)
 
 
 _ORDER = ("file", *KINDS, *EDGES)

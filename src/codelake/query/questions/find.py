@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from codelake.query.answer import Answer
+from codelake.query.answer import Answer, first
 from codelake.query.engine import Asking
 from codelake.query.symbols import defined, is_pattern, matching, named, nearest, unknown
 
@@ -28,5 +28,5 @@ def find(
     rows = [defined(node) for node in found if not repo or node["repo"] == repo]
     if not rows and not fuzzy and not is_pattern(name):
         raise unknown(engine, name, kinds=wanted)
-    note = f"{len(rows) - limit} more; see --limit" if len(rows) > limit else ""
-    return Answer(f"definitions of {name}", _COLUMNS, rows[:limit], note=note)
+    shown, note = first(rows, limit)
+    return Answer(f"definitions of {name}", _COLUMNS, shown, note=note)

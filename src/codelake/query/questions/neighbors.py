@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from codelake.contracts.kinds import EDGE_KINDS
-from codelake.query.answer import Answer, label
+from codelake.errors import UsageError
+from codelake.query.answer import Answer, first, label
 from codelake.query.engine import Asking
 from codelake.query.lookups import Edge, edges_into, edges_out, nodes
 from codelake.query.symbols import looked_up, symbol
 
 OUTGOING = tuple(kind.name for kind in EDGE_KINDS if "s" in kind.adjacent)
 INCOMING = tuple(kind.name for kind in EDGE_KINDS if "d" in kind.adjacent)
+_KINDS = sorted({*OUTGOING, *INCOMING})
 _COLUMNS = ("direction", "edge", "name", "kind", "place", "confidence")
 
 
@@ -19,6 +21,9 @@ def neighbors(
     engine: Asking, asked: str, *, kinds: Sequence[str] = (), min_confidence: float = 0.5, limit: int = 1000
 ) -> Answer:
     """Edges that people ask for node by node; not control flow and the like, which `sql` has."""
+    for kind in kinds:
+        if kind not in _KINDS:
+            raise UsageError(f"edge {kind}", expected=f"one of {', '.join(_KINDS)}", found="no such kind")
     start = symbol(engine, asked)
     ids = [node["node_id"] for node in start]
     out, into = around(engine, ids, kinds, min_confidence)
@@ -37,8 +42,8 @@ def neighbors(
             *(("in", edge, edge.dst, edge.src) for edge in into),
         )
     ]
-    note = f"{len(rows) - limit:,} more; see --limit" if len(rows) > limit else ""
-    return Answer(f"neighbors of {label(start[0])}", _COLUMNS, rows[:limit], note=note)
+    shown, note = first(rows, limit)
+    return Answer(f"neighbors of {label(start[0])}", _COLUMNS, shown, note=note)
 
 
 def around(
@@ -46,7 +51,8 @@ def around(
 ) -> tuple[list[Edge], list[Edge]]:
     """Edges from these nodes, and edges to them."""
     wanted = list(ids)
-    out = edges_out(engine, wanted, [kind for kind in OUTGOING if not kinds or kind in kinds] or ["none"])
+    from_here = [kind for kind in OUTGOING if not kinds or kind in kinds]
+    out = edges_out(engine, wanted, from_here) if from_here else []
     into = edges_into(engine, wanted, [kind for kind in INCOMING if not kinds or kind in kinds])
     return (
         [edge for edge in out if edge.confidence >= min_confidence],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from codelake.errors import UsageError
 from codelake.query.answer import Answer, label
 from codelake.query.engine import Asking
 from codelake.query.lookups import Edge, edges_into, edges_out, nodes
@@ -22,6 +23,8 @@ def path(
     engine: Asking, asked: str, target: str, *, by: str = "calls", depth: int = 12, min_confidence: float = 0.5
 ) -> Answer:
     """One of the shortest ways, looked for from both ends: from whichever has fewer nodes to go on from."""
+    if by not in STEPS:
+        raise UsageError(f"path by {by}", expected=f"one of {', '.join(STEPS)}", found=by)
     start, goal = symbol(engine, asked), symbol(engine, target)
     way = _shortest(
         engine,

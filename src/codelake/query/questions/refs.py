@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from codelake.query.answer import Answer, label, place
+from codelake.errors import UsageError
+from codelake.query.answer import Answer, first, label, place
 from codelake.query.engine import Asking
 from codelake.query.lookups import edges_into, nodes
 from codelake.query.rows import Row
@@ -16,6 +17,8 @@ def refs(
     engine: Asking, asked: str, *, role: str = "", min_confidence: float = 0.5, repo: str = "", limit: int = 1000
 ) -> Answer:
     """One row a place. What is read is also named: it is listed once, as a read."""
+    if role and role not in _ORDER:
+        raise UsageError(f"role {role}", expected=f"one of {', '.join(_ORDER)}", found=role)
     start = symbol(engine, asked)
     found = [
         edge
@@ -46,9 +49,9 @@ def refs(
         )
     rows = [row for row in rows if (not role or row["role"] == role) and (not repo or row["repo"] == repo)]
     rows.sort(key=lambda row: (_ORDER.index(row["role"]), row["repo"], row["path"], row["line"] or 0, row["node_id"]))
-    note = f"{len(rows) - limit:,} more; see --limit" if len(rows) > limit else ""
+    shown, note = first(rows, limit)
     columns = ("role", "place", "confidence", "repo")
-    return Answer(f"references to {label(start[0])}", columns, rows[:limit], note=note)
+    return Answer(f"references to {label(start[0])}", columns, shown, note=note)
 
 
 def _place(node: Row) -> Row:
