@@ -20,7 +20,9 @@ from codelake.cli.mcp import mcp
 from codelake.cli.options import Given
 from codelake.cli.output import as_json
 from codelake.cli.overview import diff, hot, unresolved
+from codelake.cli.plan import plan
 from codelake.cli.questions import callees, callers, find, impact, neighbors, path, refs, show
+from codelake.cli.runs import runs
 from codelake.cli.setup import setup
 from codelake.cli.sql import sql
 from codelake.cli.tables import tables
@@ -28,7 +30,7 @@ from codelake.errors import CodelakeError, UsageError
 from codelake.hidden import HIDDEN
 
 COMMANDS: tuple[click.Command, ...] = (
-    build,
+    *(build, plan, runs),
     *(find, callers, callees, refs, impact, neighbors, show, path),
     *(hot, unresolved, diff, sql, export, mcp),
     *(tables, setup, doctor, config, completion),
