@@ -1,0 +1,47 @@
+"""Is a table what it should be? Every check reads the folder itself, so that no engine's tolerance hides a fault."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from codelake.contracts.table import Table
+from codelake.delta.checks.checkpoints import checkpoints
+from codelake.delta.checks.checksums import checksums
+from codelake.delta.checks.contents import contents, two_engines
+from codelake.delta.checks.deletion_vectors import deletion_vectors
+from codelake.delta.checks.drifted import drifted
+from codelake.delta.checks.files import files
+from codelake.delta.checks.finding import Finding
+from codelake.delta.checks.log_entries import log_entries, versions_add_up
+from codelake.delta.checks.protocol import protocol
+from codelake.delta.checks.rows import rows
+from codelake.delta.checks.stored import Stored
+from codelake.delta.lake import Lake
+
+Check = Callable[[Stored], Iterator[Finding]]
+
+CHECKS: tuple[Check, ...] = (log_entries, versions_add_up, checkpoints, protocol, files, deletion_vectors)
+"""What reads the log, the footers of files and the deletion vectors."""
+
+THOROUGH: tuple[Check, ...] = (checksums, rows)
+"""What reads every byte."""
+
+
+def check_table(
+    lake: Lake, name: str, contract: Table | None = None, *, thorough: bool = False, engines: bool = False
+) -> list[Finding]:
+    """`thorough` reads every row; `engines` compares what Spark and deltalake read, and needs a session."""
+    table = Stored(lake.store, name)
+    found = [one for check in CHECKS + (THOROUGH if thorough else ()) for one in check(table)]
+    if any(one.level == "fault" for one in found):
+        return found  # an engine asked about a damaged table gives an answer about the damage
+    if contract is not None:
+        found += drifted(lake, contract)
+        if thorough:
+            found += contents(lake, contract)
+    if engines:
+        found += two_engines(lake, name)
+    return found
+
+
+__all__ = ["CHECKS", "THOROUGH", "Finding", "check_table"]
