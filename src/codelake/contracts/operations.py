@@ -99,4 +99,28 @@ QUALITY = Table(
     append_only=True,
 )
 
-OPERATIONS = (SNAPSHOTS, COMMITS, SCANS, QUALITY)
+RUNS = Table(
+    name="runs",
+    meaning="One row a published run: the versions of all tables that belong together. Readers open the tables at the "
+    "versions of the last one, and so never see half a run.",
+    columns=(
+        _RUN,
+        Column("recorded_at", "timestamp", "when it was published, UTC"),
+        Column("pipeline", "string", "what ran: build, restore"),
+        Column("started_at", "timestamp", "when it began, UTC"),
+        Column(
+            "repositories",
+            "array<struct<repo:string,source:string,revision:string,is_dirty:boolean>>",
+            "the repositories it brought up to date, each with its kind of source and git revision",
+        ),
+        Column("versions", "map<string,bigint>", "table and version: how a reader opens every table but this one"),
+        Column("pins", "map<string,bigint>", "table and version: what the run began from"),
+        Column("manifest", "string", "all that is known of the run, as JSON: docs/manifest.schema.json"),
+    ),
+    key=("run_id",),
+    key_scope="write",
+    layout=Layout(stats=("run_id", "recorded_at", "pipeline"), sort_by=("recorded_at",)),
+    append_only=True,
+)
+
+OPERATIONS = (SNAPSHOTS, COMMITS, SCANS, QUALITY, RUNS)
