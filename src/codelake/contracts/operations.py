@@ -123,4 +123,23 @@ RUNS = Table(
     append_only=True,
 )
 
-OPERATIONS = (SNAPSHOTS, COMMITS, SCANS, QUALITY, RUNS)
+MAINTENANCE = Table(
+    name="maintenance",
+    meaning="One row an operation that looked after a table: what was done or, in a dry run, would have been, and why.",
+    columns=(
+        _RUN,
+        _AT,
+        _TABLE,
+        Column("operation", "string", "optimize, vacuum, checkpoint, cleanup-log, set, enable, drop-feature, repair"),
+        Column("reason", "string", "what the policy found, or `asked`"),
+        Column("from_version", "bigint", "the newest version before", TABLE_VERSION),
+        Column("version", "bigint", "the newest version after; the same where nothing was committed", TABLE_VERSION),
+        Column("options", "map<string,string>", "how it was done"),
+        Column("metrics", "map<string,bigint>", "files, bytes, rows and entries that it touched"),
+        Column("duration_ms", "bigint", "from the call to the end"),
+    ),
+    layout=Layout(stats=("run_id", "recorded_at", "table_name", "operation"), sort_by=("table_name",)),
+    append_only=True,
+)
+
+OPERATIONS = (SNAPSHOTS, COMMITS, SCANS, QUALITY, RUNS, MAINTENANCE)

@@ -63,6 +63,13 @@ class Lake:
         names = [i.base_name for i in found if i.type == pafs.FileType.Directory and not i.base_name.startswith("_")]
         return sorted(n for n in names if self.exists(n))
 
+    def move(self, path: str, to: str) -> None:
+        """A file below the root to another place below the root."""
+        files = _filesystem(self.store)
+        if self.store.is_local:
+            files.create_dir(to.rpartition("/")[0], recursive=True)
+        files.move(path, to)
+
     @contextmanager
     def writing(self, name: str) -> Iterator[None]:
         """Around anything that commits to a table. On a local disk: one at a time, across processes."""

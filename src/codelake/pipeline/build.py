@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import uuid
 from collections import Counter
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -14,7 +13,7 @@ from codelake.delta.create import create_table, evolve
 from codelake.delta.lake import Lake
 from codelake.delta.publish import last_published, publish
 from codelake.delta.record import record
-from codelake.delta.run import Run, pin
+from codelake.delta.run import Run, new_run_id, pin
 from codelake.extract.content import evidence_of
 from codelake.extract.guard import Extract, Limits
 from codelake.pipeline.manifest import Manifest, Repository, commits_of, text_of
@@ -38,7 +37,7 @@ def build(
     """Run the stages on what `reading` reads, publish what they wrote, and say what was done."""
     started, started_at = time.monotonic(), datetime.now(UTC)
     create_tables(lake)
-    run = Run(lake, _new_run_id(), pipeline="build")
+    run = Run(lake, new_run_id(), pipeline="build")
     work = Build(run, reading, limits, progress or Progress(), extract)
     pins = {table.name: pin(run, table).version for table in _OF_BUILDS}
     ran = []
@@ -89,11 +88,6 @@ def create_tables(lake: Lake) -> None:
             evolve(lake, table)
         else:
             create_table(lake, table)
-
-
-def _new_run_id() -> str:
-    """Sorts by time."""
-    return f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{uuid.uuid4().hex[:8]}"
 
 
 def _summary(work: Build, seconds: float) -> dict[str, Any]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
+from codelake.contracts.operations import OPERATIONS
 from codelake.contracts.table import Table
 from codelake.delta.checks.checkpoints import checkpoints
 from codelake.delta.checks.checksums import checksums
@@ -14,6 +15,7 @@ from codelake.delta.checks.files import files
 from codelake.delta.checks.finding import Finding
 from codelake.delta.checks.log_entries import log_entries, versions_add_up
 from codelake.delta.checks.protocol import protocol
+from codelake.delta.checks.published import published
 from codelake.delta.checks.rows import rows
 from codelake.delta.checks.stored import Stored
 from codelake.delta.lake import Lake
@@ -44,4 +46,17 @@ def check_table(
     return found
 
 
-__all__ = ["CHECKS", "THOROUGH", "Finding", "check_table"]
+def check_lake(
+    lake: Lake, contracts: Mapping[str, Table], *, thorough: bool = False, engines: bool = False
+) -> list[Finding]:
+    """Every table, then the record of runs against them."""
+    found: list[Finding] = []
+    for name in lake.table_names():
+        found += check_table(lake, name, contracts.get(name), thorough=thorough, engines=engines)
+    damaged = {one.table for one in found if one.level == "fault"}
+    if not damaged & {table.name for table in OPERATIONS}:
+        found += published(lake)
+    return found
+
+
+__all__ = ["CHECKS", "THOROUGH", "Finding", "check_lake", "check_table"]

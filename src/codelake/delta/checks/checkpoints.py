@@ -86,6 +86,4 @@ def _unusable(table: Stored, version: int, one: Checkpoint, fault: str, expected
     others = (v for v, rest in table.checkpoints.items() if any(not r.problem and r is not one for r in rest))
     spare = first is not None and (first == 0 or any(first - 1 <= other for other in others))
     do = "Set it aside: the entries tell the same." if spare else "Restore it from a copy."
-    return Finding(
-        table.name, fault, one.path, expected, found, do=do, set_aside=tuple(one.paths) if spare else ()
-    )
+    return Finding(table.name, fault, one.path, expected, found, do=do, set_aside=tuple(one.paths) if spare else ())

@@ -44,9 +44,7 @@ def _vector(table: Stored, one: Action) -> Iterator[Finding]:
         )
     n_records = _n_records(one)
     if n_records is not None and vector.last_row >= n_records:
-        yield Finding(
-            table.name, "deletion vector lies", place, f"rows below {n_records}", f"row {vector.last_row}"
-        )
+        yield Finding(table.name, "deletion vector lies", place, f"rows below {n_records}", f"row {vector.last_row}")
 
 
 def _n_records(one: Action) -> int | None:

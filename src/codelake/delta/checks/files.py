@@ -91,6 +91,14 @@ def _columns(table: Stored, path: str, parquet: pq.ParquetFile, fields: list[dic
             physical = there[name].physical_type if name in there else "a nested column"
             if physical not in _PARQUET[field["type"]]:
                 yield Finding(table.name, "file of another schema", path, f"{name} as {field['type']}", physical)
+            elif not field.get("nullable", True) and (n_null := _n_null(parquet, name)):
+                yield Finding(table.name, "NULL in a NOT NULL column", path, f"a value of {name}", f"{n_null} NULLs")
+
+
+def _n_null(parquet: pq.ParquetFile, name: str) -> int:
+    index = next(i for i in range(len(parquet.schema)) if parquet.schema.column(i).path == name)
+    groups = (parquet.metadata.row_group(i).column(index).statistics for i in range(parquet.metadata.num_row_groups))
+    return sum(s.null_count for s in groups if s is not None and s.has_null_count)
 
 
 def _partition_values(

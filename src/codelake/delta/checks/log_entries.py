@@ -55,7 +55,7 @@ def versions_add_up(table: Stored) -> Iterator[Finding]:
     """Spark writes a checksum beside each entry: how many files, and their bytes. What the entries add up to must
     agree; an entry that lost a line, or is gone as the newest, is known only by that."""
     sums = {int(m[1]): m[0] for m in map(_CHECKSUM.match, sorted(table.log_files)) if m}
-    for version, name in sums.items():
+    for version in sums:
         if version > table.newest:
             yield Finding(table.name, "lost entry", _path(version), "an entry beside its checksum", "no such file")
     base = table.base

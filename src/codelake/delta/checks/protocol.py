@@ -38,7 +38,9 @@ def _versions(table: Stored, state: State) -> Iterator[Finding]:
         yield Finding(table.name, "bad protocol", LOG, "reader and writer versions", json.dumps(dict(found)))
         return
     if refused := opening_refused(table.name, [{"protocol": found}]):
-        yield Finding(table.name, "unknown feature", LOG, "features that codelake knows", refused.feature, do=refused.do)
+        yield Finding(
+            table.name, "unknown feature", LOG, "features that codelake knows", refused.feature, do=refused.do
+        )
     for kind, version, listed in (("reader", reader, _READER_LIST), ("writer", writer, _WRITER_LIST)):
         has_list = isinstance(found.get(f"{kind}Features"), list)
         if (version >= listed) != has_list:

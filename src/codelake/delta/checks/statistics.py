@@ -102,8 +102,8 @@ def _cut(value: Any) -> Any:
 
 
 def _below(one: Any, other: Any) -> bool:
-    if isinstance(one, bytes) or isinstance(other, bytes):
-        return False
+    if isinstance(one, str) != isinstance(other, str) or isinstance(one, bytes):
+        return False  # a file of another schema: its own check says so
     if any(isinstance(v, float) and math.isnan(v) for v in (one, other)):
         return False
     return bool(one < other)

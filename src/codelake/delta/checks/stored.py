@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import Any
 from urllib.parse import unquote
 
-
 import pyarrow.fs as pafs
 import pyarrow.parquet as pq
 from deltalake.fs import DeltaStorageHandler
@@ -188,5 +187,3 @@ def _plain(row: dict[str, Any]) -> Action:
 
 def _is_pairs(value: Any) -> bool:
     return isinstance(value, list) and bool(value) and isinstance(value[0], tuple)
-
-
