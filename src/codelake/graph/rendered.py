@@ -8,13 +8,14 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from codelake.contracts import Table
+from codelake.contracts.graph import RENDERED
 from codelake.contracts.types import parse_type
 from codelake.graph.files import listed, whole_files
 from codelake.graph.render.outside import OF_SYMBOLS
-from codelake.graph.render.packing import TABLES, unpacked
+from codelake.graph.render.packing import unpacked
 from codelake.graph.render.render import render_around, render_files, render_outside
 
-_PACKED = ", ".join(f"`{table.name}` binary" for table in TABLES)
+_PACKED = ", ".join(f"`{table.name}` binary" for table in RENDERED)
 
 
 def rendered(

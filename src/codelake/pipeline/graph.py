@@ -12,18 +12,7 @@ from pyspark import StorageLevel
 from pyspark.sql import DataFrame
 
 from codelake.contracts import Table
-from codelake.contracts.graph import (
-    CALLS,
-    CLASSES,
-    CPG_EDGES,
-    CPG_EDGES_BY_DST,
-    CPG_EDGES_BY_SRC,
-    CPG_NODES,
-    CPG_PROPS,
-    CPG_PROPS_MAP,
-    EXTERNAL_SYMBOLS,
-    LINKS,
-)
+from codelake.contracts.graph import CALLS, CLASSES, CPG_EDGES, CPG_EDGES_BY_DST, CPG_NODES, EXTERNAL_SYMBOLS, LINKS
 from codelake.contracts.sources import DISTRIBUTIONS, FILES
 from codelake.delta.changes import changes, cursor, window
 from codelake.delta.create import sql_text
@@ -38,15 +27,10 @@ from codelake.pipeline.work import Build
 
 _PART_BYTES = 8 << 20
 """Source bytes whose evidence and links one task holds."""
-_IN_ORDER = (
-    *(CPG_NODES, CPG_PROPS, CPG_PROPS_MAP, CALLS, CLASSES, CPG_EDGES, CPG_EDGES_BY_SRC),
-    CPG_EDGES_BY_DST,  # the last: it says how far the graph is
-)
+_IN_ORDER = (CPG_NODES, CALLS, CLASSES, CPG_EDGES, CPG_EDGES_BY_DST)
+"""The last says how far the graph is."""
 _OUTSIDE = ""
 """The repo of what is outside of the lake."""
-
-_OUTSIDE_TOO = (CPG_NODES, CPG_PROPS, CPG_PROPS_MAP)
-"""Tables with rows of what is outside."""
 
 
 def render_graph(build: Build) -> None:
@@ -63,7 +47,7 @@ def render_graph(build: Build) -> None:
     packed.persist(StorageLevel.DISK_ONLY)
     try:
         for table in _IN_ORDER:
-            replaced = [*repos, _OUTSIDE] if table in _OUTSIDE_TOO else repos
+            replaced = [*repos, _OUTSIDE] if table is CPG_NODES else repos
             _commit(build, table, replaced, rows_of(packed, table))
     finally:
         packed.unpersist()
