@@ -39,24 +39,22 @@ def _with_options(command: Callable[..., None]) -> Callable[..., None]:
 
 @click.command()
 @_with_options
-@click.pass_context
-def check(context: click.Context, **options: Any) -> None:
+def check(**options: Any) -> None:
     """Is every table of the lake what it should be?
 
     Reads logs, checkpoints, the footers of data files and deletion vectors, and compares the record of runs with the
     tables; starts no Spark unless asked for --engines or --repair. A fault is named with its place, what was
     expected and what was found, and the exit code is 5. A note hides no row.
     """
-    context.exit(_check(None, **options))
+    click.get_current_context().exit(_check(None, **options))
 
 
 @click.command("check")
 @click.argument("name")
 @_with_options
-@click.pass_context
-def table_check(context: click.Context, name: str, **options: Any) -> None:
+def table_check(name: str, **options: Any) -> None:
     """Is the table NAME what it should be? See `codelake check`."""
-    context.exit(_check(name, **options))
+    click.get_current_context().exit(_check(name, **options))
 
 
 def _check(name: str | None, *, thorough: bool, engines: bool, repair: bool, dry_run: bool) -> int:

@@ -36,7 +36,3 @@ def repair(run: Run, name: str, findings: Sequence[Finding], *, dry_run: bool = 
         duration_ms=0,
     )
     return paths
-
-
-
-
