@@ -15,6 +15,7 @@ from codelake.cli.build import build
 from codelake.cli.check import check
 from codelake.cli.config import config
 from codelake.cli.doctor import doctor
+from codelake.cli.maintain import maintain
 from codelake.cli.options import Given
 from codelake.cli.output import as_json
 from codelake.cli.setup import setup
@@ -23,7 +24,7 @@ from codelake.cli.tables import tables
 from codelake.errors import CodelakeError, UsageError
 from codelake.hidden import HIDDEN
 
-COMMANDS: tuple[click.Command, ...] = (build, tables, table, check, setup, doctor, config)
+COMMANDS: tuple[click.Command, ...] = (build, tables, table, check, maintain, setup, doctor, config)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})

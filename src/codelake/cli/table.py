@@ -5,8 +5,26 @@ from __future__ import annotations
 import click
 
 from codelake.cli.check import table_check
+from codelake.cli.maintain import (
+    table_checkpoint,
+    table_cleanup_log,
+    table_drop_feature,
+    table_enable,
+    table_optimize,
+    table_set,
+    table_vacuum,
+)
 
-COMMANDS: tuple[click.Command, ...] = (table_check,)
+COMMANDS: tuple[click.Command, ...] = (
+    table_check,
+    table_optimize,
+    table_vacuum,
+    table_checkpoint,
+    table_cleanup_log,
+    table_set,
+    table_enable,
+    table_drop_feature,
+)
 
 
 @click.group()

@@ -30,7 +30,7 @@ SNAPSHOTS = Table(
     ),
     key=("run_id", "table_name", "version"),
     key_scope="write",
-    layout=Layout(stats=("run_id", "recorded_at", "table_name", "version"), sort_by=("table_name",)),
+    layout=Layout(stats=("run_id", "recorded_at", "table_name", "version")),
     append_only=True,
 )
 
@@ -55,7 +55,7 @@ COMMITS = Table(
         Column("gates", "map<string,bigint>", "rows that broke a rule whose action is drop or warn"),
         Column("duration_ms", "bigint", "from the call to the version, gates included"),
     ),
-    layout=Layout(stats=("run_id", "recorded_at", "table_name", "version"), sort_by=("table_name", "version")),
+    layout=Layout(stats=("run_id", "recorded_at", "table_name", "version")),
     append_only=True,
 )
 
@@ -77,7 +77,7 @@ SCANS = Table(
         Column("from_version", "bigint", "change feed: first version read", nullable=True),
         Column("options", "map<string,string>", "effective options: columns, casts, defaults, renames, files"),
     ),
-    layout=Layout(stats=("run_id", "recorded_at", "table_name", "version"), sort_by=("table_name",)),
+    layout=Layout(stats=("run_id", "recorded_at", "table_name", "version")),
     append_only=True,
 )
 
@@ -95,7 +95,7 @@ QUALITY = Table(
         Column("n", "bigint", "how many rows; a row of its own each up to the sample, the rest counted"),
         Column("n_before", "bigint", "how many when the graph was last measured; NULL the first time", nullable=True),
     ),
-    layout=Layout(stats=("run_id", "recorded_at", "table_name", "rule"), sort_by=("table_name", "rule")),
+    layout=Layout(stats=("run_id", "recorded_at", "table_name", "rule")),
     append_only=True,
 )
 
@@ -119,7 +119,7 @@ RUNS = Table(
     ),
     key=("run_id",),
     key_scope="write",
-    layout=Layout(stats=("run_id", "recorded_at", "pipeline"), sort_by=("recorded_at",)),
+    layout=Layout(stats=("run_id", "recorded_at", "pipeline")),
     append_only=True,
 )
 
@@ -138,7 +138,7 @@ MAINTENANCE = Table(
         Column("metrics", "map<string,bigint>", "files, bytes, rows and entries that it touched"),
         Column("duration_ms", "bigint", "from the call to the end"),
     ),
-    layout=Layout(stats=("run_id", "recorded_at", "table_name", "operation"), sort_by=("table_name",)),
+    layout=Layout(stats=("run_id", "recorded_at", "table_name", "operation")),
     append_only=True,
 )
 

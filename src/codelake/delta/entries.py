@@ -98,6 +98,12 @@ class Entries:
         """The versions whose commits are still in the log, as of when it was opened."""
         return range(min(self._entries), max(self._entries) + 1) if self._entries else range(0)
 
+    @property
+    def n_entries_since_checkpoint(self) -> int:
+        """What a reader of the newest version replays."""
+        newest = max(self._checkpoints, default=-1)
+        return sum(version > newest for version in self._entries)
+
     def commit(self, version: int) -> Commit | None:
         """The commit that made `version`, or None where the log has no such entry."""
         info = self._fs.get_file_info(f"{LOG}/{version:020}.json")

@@ -29,15 +29,7 @@ def checkpoints(table: Stored) -> Iterator[Finding]:
 
 
 def _against_entries(table: Stored) -> Iterator[Finding]:
-    base = table.base
-    if base is None:
-        return
-    first, state = base
-    for version in range(first + 1, table.newest + 1):
-        entry = table.entries.get(version)
-        if entry is None or entry.problem:
-            return
-        state.apply(entry.actions)
+    for version, state in table.states():
         for one in table.checkpoints.get(version, ()):
             if one.problem:
                 continue

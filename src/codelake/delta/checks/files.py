@@ -59,11 +59,11 @@ def _broken(table: Stored, one: Action) -> Finding | None:
             path,
             do="Export the clone's rows into a table of their own.",
         )
-    size = table.data_files.get(below(path))
-    if size is None:
+    file = table.data_files.get(below(path))
+    if file is None:
         return Finding(table.name, "missing file", path, f"{one.get('size')} bytes", "no such file")
-    if size != one.get("size"):
-        return Finding(table.name, "truncated file", path, f"{one.get('size')} bytes", f"{size} bytes")
+    if file.size != one.get("size"):
+        return Finding(table.name, "truncated file", path, f"{one.get('size')} bytes", f"{file.size} bytes")
     return None
 
 

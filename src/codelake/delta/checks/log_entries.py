@@ -58,42 +58,33 @@ def versions_add_up(table: Stored) -> Iterator[Finding]:
     for version in sums:
         if version > table.newest:
             yield Finding(table.name, "lost entry", _path(version), "an entry beside its checksum", "no such file")
-    base = table.base
-    if base is None:
-        return
-    version, state = base
-    said_id = (state.metadata or {}).get("id")
-    for entry in range(version + 1, table.newest + 1):
-        found = table.entries.get(entry)
-        if found is None or found.problem:
-            return
-        state.apply(found.actions)
-        own_id = (state.metadata or {}).get("id")
+    said_id = None
+    for version, state in table.states():
+        own_id, path = (state.metadata or {}).get("id"), _path(version)
         if said_id is not None and own_id != said_id:
-            yield Finding(table.name, "entry of another table", found.path, f"table id {said_id}", str(own_id))
+            yield Finding(table.name, "entry of another table", path, f"table id {said_id}", str(own_id))
         said_id = own_id
-        if entry not in sums:
+        if version not in sums:
             continue
         try:
-            total = json.loads(table.read(f"{LOG}/{sums[entry]}"))
+            total = json.loads(table.read(f"{LOG}/{sums[version]}"))
             said = int(total["numFiles"]), int(total["tableSizeBytes"])
         except (ValueError, KeyError, TypeError) as error:
-            path = f"{LOG}/{sums[entry]}"
             yield Finding(
                 table.name,
                 "corrupt checksum",
-                path,
+                f"{LOG}/{sums[version]}",
                 "numFiles and tableSizeBytes as JSON",
                 str(error),
                 do="Set it aside: engines do without.",
-                set_aside=(path,),
+                set_aside=(f"{LOG}/{sums[version]}",),
             )
             continue
         if said != (len(state.files), state.n_bytes):
             yield Finding(
                 table.name,
                 "version does not add up",
-                found.path,
+                path,
                 f"{said[0]} files of {said[1]} bytes, as its checksum says",
                 f"{len(state.files)} files of {state.n_bytes} bytes",
             )

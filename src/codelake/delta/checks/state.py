@@ -16,6 +16,8 @@ class State:
     protocol: Action | None = None
     metadata: Action | None = None
     files: dict[Key, Action] = field(default_factory=dict)
+    removed: dict[Key, Action] = field(default_factory=dict)
+    """Files of earlier versions, as far as the log still remembers them."""
 
     def apply(self, actions: list[Action]) -> None:
         for action in actions:
@@ -26,8 +28,10 @@ class State:
         # within an entry the order of actions means nothing: what is removed goes first
         for one in _each(actions, "remove"):
             self.files.pop(file_key(one), None)
+            self.removed[file_key(one)] = one
         for one in _each(actions, "add"):
             self.files[file_key(one)] = one
+            self.removed.pop(file_key(one), None)
 
     @property
     def n_bytes(self) -> int:

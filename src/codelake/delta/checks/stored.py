@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -51,16 +52,23 @@ class Stored:
         return {name: size for name, size in files.items() if not name.rpartition("/")[2].startswith(".")}
 
     @cached_property
-    def data_files(self) -> dict[str, int]:
-        """Path below the table to size, of all files outside of the log."""
+    def data_files(self) -> dict[str, pafs.FileInfo]:
+        """By the path below the table: all files outside of the log."""
         infos = self.fs.get_file_info(pafs.FileSelector("", recursive=True))
         return {
-            i.path.lstrip("/"): i.size
+            i.path.lstrip("/"): i
             for i in infos
             if i.type == pafs.FileType.File
             and not i.path.lstrip("/").startswith(f"{LOG}/")
             and not i.base_name.startswith(".")
         }
+
+    def delete(self, path: str) -> None:
+        """A file and, on a local disk, Hadoop's checksum of it."""
+        self.fs.delete_file(path)
+        folder, _, name = path.rpartition("/")
+        if self.store.is_local:
+            (self.store.path / self.name / folder / f".{name}.crc").unlink(missing_ok=True)
 
     def read(self, path: str) -> bytes:
         with self.fs.open_input_stream(path) as stream:
@@ -91,32 +99,30 @@ class Stored:
     def newest(self) -> int:
         return max(self.entries, default=-1)
 
-    @property
-    def base(self) -> tuple[int, State] | None:
-        """The version, and its state, from which on the entries can be applied: -1 where they begin at 0."""
+    def states(self) -> Iterator[tuple[int, State]]:
+        """The state at each version that can be told, oldest first: from entry 0, or from the first checkpoint that
+        the entries go on from. One state, which the next step changes. It ends before the first entry that is
+        missing or damaged."""
+        state = State()
         first = min(self.entries, default=None)
-        if first == 0:
-            return -1, State()
-        for version, found in self.checkpoints.items():
-            good = next((one for one in found if not one.problem), None)
-            if good is not None and (first is None or version >= first - 1):
-                state = State()
-                state.apply(good.actions)
-                return version, state
-        return None
+        version = -1
+        if first != 0:
+            found = (v for v, all_ in self.checkpoints.items() if any(not one.problem for one in all_))
+            start = next((v for v in found if first is None or v >= first - 1), None)
+            if start is None:
+                return
+            version = start
+            state.apply(next(one.actions for one in self.checkpoints[version] if not one.problem))
+            yield version, state
+        while (entry := self.entries.get(version + 1)) is not None and not entry.problem:
+            version += 1
+            state.apply(entry.actions)
+            yield version, state
 
     @cached_property
     def state(self) -> State | None:
         """Of the newest version; None where it cannot be told."""
-        base = self.base
-        if base is None:
-            return None
-        version, state = base
-        for entry in range(version + 1, self.newest + 1):
-            if entry not in self.entries or self.entries[entry].problem:
-                return None
-            state.apply(self.entries[entry].actions)
-        return state
+        return next((state for version, state in self.states() if version == max(self.newest, 0)), None)
 
     def _entry(self, name: str) -> Entry:
         path = f"{LOG}/{name}"
