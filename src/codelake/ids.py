@@ -28,6 +28,7 @@ _ESCAPED_IN_REPO = {**_ESCAPED, ":": "%3A"}
 
 OUTSIDE = "::"
 """The owner of what no repository of the lake holds."""
+TYPE = "@type"
 MODULE = "#<module>"
 
 
@@ -56,7 +57,7 @@ def external_id(name: str) -> str:
 
 def type_id(owner: str) -> str:
     """What instances of a class or external symbol are."""
-    return f"{owner}@type"
+    return owner + TYPE
 
 
 # labels ---------------------------------------------------------------------------------------------------------

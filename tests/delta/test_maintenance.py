@@ -262,7 +262,7 @@ def test_what_is_due_and_why(lake: Lake) -> None:
     assert found == {
         "optimize": "4 files below 16 MiB; 1 of 10 rows are deleted by vectors",
         "checkpoint": "7 entries since the last one",
-        "vacuum": "3 files that nothing needs",
+        "vacuum": "2 files that nothing needs",
     }
     before = stored(lake)
     done = maintain(lake, [eager])

@@ -8,10 +8,10 @@ from typing import Any
 
 import pyarrow as pa
 
+from codelake.contracts.evidence import LINK_INPUT
 from codelake.extract.batches import Batch
 from codelake.extract.content import evidence_of
 from codelake.graph.link.kernel import link
-from codelake.graph.link.program import INPUT
 from tests.cases.truth import Case
 
 _FILE = pa.schema(
@@ -45,7 +45,7 @@ def unit(files: Mapping[str, str], *, repo: str = "r", modules: Mapping[str, str
 def fields_of(nested: pa.Table) -> pa.Table:
     """The fields of nested evidence that linking reads, as columns of their own."""
     columns = {}
-    for name, fields in INPUT.items():
+    for name, fields in LINK_INPUT.items():
         lists = nested.column(name).combine_chunks()
         offsets, structs = lists.offsets, lists.values
         for field in fields:

@@ -99,6 +99,31 @@ QUALITY = Table(
     append_only=True,
 )
 
+STAGES = Table(
+    name="stages",
+    meaning="One row a stage of a run: why it ran, what it could take from before, which files a change reached.",
+    columns=(
+        _RUN,
+        _AT,
+        Column("stage", "string", "name of the stage"),
+        Column("fingerprint", "string", "what it does: code, contracts and settings, its own and of stages before it"),
+        Column("cache", "string", "how what it reads again is kept: plain (not at all), disk or delta"),
+        Column("why", "array<string>", "why it had something to do, in words; empty where it had nothing"),
+        Column("n_hits", "bigint", "contents or files that were as they had to be"),
+        Column("n_misses", "bigint", "contents or files that were made anew"),
+        Column(
+            "impacts",
+            "array<struct<repo:string,path:string,reason:string,symbol:string,hop:int>>",
+            "files that a change reached: why, because of which symbol, over how many others",
+        ),
+        Column("duration_ms", "bigint", "how long it took"),
+    ),
+    key=("run_id", "stage"),
+    key_scope="write",
+    layout=Layout(stats=("run_id", "recorded_at", "stage")),
+    append_only=True,
+)
+
 RUNS = Table(
     name="runs",
     meaning="One row a published run: the versions of all tables that belong together. Readers open the tables at the "
@@ -142,4 +167,4 @@ MAINTENANCE = Table(
     append_only=True,
 )
 
-OPERATIONS = (SNAPSHOTS, COMMITS, SCANS, QUALITY, RUNS, MAINTENANCE)
+OPERATIONS = (SNAPSHOTS, COMMITS, SCANS, QUALITY, STAGES, RUNS, MAINTENANCE)

@@ -18,12 +18,14 @@ from codelake.delta.write import commit
 class Published(NamedTuple):
     run_id: str
     versions: dict[str, int]
+    manifest: str
 
 
 def last_published(run: Run) -> Published | None:
     """What readers see, as the run has pinned it."""
-    rows = ask(run, (RUNS,), "SELECT run_id, versions FROM runs ORDER BY recorded_at DESC, run_id DESC LIMIT 1")
-    return next((Published(row["run_id"], dict(row["versions"])) for row in rows.to_pylist()), None)
+    newest = "SELECT run_id, versions, manifest FROM runs ORDER BY recorded_at DESC, run_id DESC LIMIT 1"
+    rows = ask(run, (RUNS,), newest).to_pylist()
+    return next((Published(row["run_id"], dict(row["versions"]), row["manifest"]) for row in rows), None)
 
 
 def publish(

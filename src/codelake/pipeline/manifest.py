@@ -35,8 +35,12 @@ class Stage(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str
     fingerprint: str
+    parts: dict[str, str]
+    """What is in the fingerprint, by name."""
     why: list[str]
     """In words; empty where there was nothing to do."""
+    n_hits: int
+    n_misses: int
     seconds: float
 
 
@@ -51,8 +55,6 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     run_id: str
     pipeline: str
     code_version: str
-    settings: str
-    """Hash of the settings that decide what is built."""
     started_at: datetime
     seconds: float
     repositories: list[Repository]

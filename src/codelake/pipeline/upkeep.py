@@ -26,7 +26,7 @@ from codelake.delta.planned import Plan, commit_planned
 from codelake.delta.publish import last_published
 from codelake.delta.record import record
 from codelake.delta.run import Run, new_run_id
-from codelake.pipeline.manifest import Manifest, text_of
+from codelake.pipeline.manifest import Manifest, Stage, read, text_of
 
 _DO: Mapping[str, Callable[..., Maintained]] = {
     "optimize": lambda run, table, **how: optimize(run, table, **how),
@@ -84,27 +84,35 @@ def publish_moved(run: Run, moved: Mapping[str, tuple[int, int]], started_at: da
         if not on:
             return None
         versions = last.versions | on
-        row = run_row(current, versions, pins=last.versions, started_at=started_at)
+        stages = read(last.manifest).stages
+        row = run_row(current, versions, pins=last.versions, started_at=started_at, stages=stages)
         return current.lake.session.createDataFrame(arrow_table(RUNS, [row]))
 
     publisher = Run(run.lake, run.run_id, stage="publish", pipeline=run.pipeline, number=run.number)
     commit_planned(publisher, RUNS, plan, mode="append", from_pin=True)
 
 
-def run_row(run: Run, versions: Mapping[str, int], *, pins: Mapping[str, int], started_at: datetime) -> dict[str, Any]:
-    """A row of `runs` for a run that built nothing."""
+def run_row(
+    run: Run,
+    versions: Mapping[str, int],
+    *,
+    pins: Mapping[str, int],
+    started_at: datetime,
+    stages: Sequence[Stage] = (),
+) -> dict[str, Any]:
+    """A row of `runs` for a run that built nothing. `stages` are those that the tables are the work of: the next build
+    compares with them."""
     now = datetime.now(UTC)
     manifest = Manifest(
         run_id=run.run_id,
         pipeline=run.pipeline,
         code_version=version("codelake"),
-        settings="",
         started_at=started_at,
         seconds=round((now - started_at).total_seconds(), 3),
         repositories=[],
         pins=dict(pins),
         versions=dict(versions),
-        stages=[],
+        stages=list(stages),
         commits=[],
     )
     return {

@@ -17,8 +17,6 @@ from codelake.graph.link.program import Program
 from codelake.graph.link.results import SCHEMA, links
 from codelake.graph.link.values import Kind, Values
 
-VERSION = 1
-"""Grows when the same evidence would give other links."""
 _MAX_ROUNDS = 8
 
 

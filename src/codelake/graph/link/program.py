@@ -10,19 +10,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from codelake.contracts.evidence import LINK_INPUT
 from codelake.ids import file_id
 
-INPUT = {
-    "scopes": ("node", "kind", "label", "parent", "is_generator", "is_coroutine"),
-    "definitions": ("node", "kind", "name", "scope", "body_scope"),
-    "parameters": ("definition", "node", "name", "kind"),
-    "imports": ("node", "scope", "level", "module", "name", "as_name"),
-    "annotations": ("node", "owner", "scope", "role"),
-    "types": ("annotation", "parent", "kind", "name", "symbol"),
-    "calls": ("node",),
-    "facts": ("kind", "scope", "dst", "src", "key"),
-}
-"""The fields of the nested evidence that linking reads; each is a column of its own, such as `facts_kind`."""
 _WITH_NODES = ("definitions", "parameters", "imports", "annotations", "types")
 Numbers = np.ndarray[Any, np.dtype[np.int32]]
 
@@ -291,7 +281,7 @@ class _Nested:
     """One nested column of all files, flat: its fields, and to which file each row belongs."""
 
     def __init__(self, table: pa.Table, name: str) -> None:
-        self.names = INPUT[name]
+        self.names = LINK_INPUT[name]
         self._table, self._prefix = table, name
         first = table.column(f"{name}_{self.names[0]}")
         lengths = pc.list_value_length(first).fill_null(0).to_numpy().astype(np.int32)

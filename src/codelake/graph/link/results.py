@@ -14,8 +14,11 @@ from codelake.graph.link.class_edges import add_classes, add_types
 from codelake.graph.link.found import Edge, Found
 from codelake.graph.link.linking import Linking
 from codelake.graph.link.name_edges import add_attributes, add_imports
+from codelake.ids import OUTSIDE
 
-SCHEMA = pa.schema([one for one in arrow_schema(LINKS) if one.name != "made_from"])
+COLUMNS = ("repo", "path", "digest", "edges", "calls", "classes", "externals")
+"""What linking says of a file; the other columns of `links` say what it was made from."""
+SCHEMA = pa.schema([arrow_schema(LINKS).field(name) for name in COLUMNS])
 PARTS = (add_calls, add_implied, add_imports, add_attributes, add_classes, add_types, add_callers)
 _FILES = 256
 """Of a batch."""
@@ -41,6 +44,7 @@ def _batch(found: Found, numbers: Sequence[int]) -> pa.RecordBatch:
         "edges": _nested("edges", edges),
         "calls": _nested("calls", [found.calls.pop(number, ()) for number in numbers]),
         "classes": _nested("classes", [found.classes.pop(number, ()) for number in numbers]),
+        "externals": pa.array([sorted({e.dst for e in one if e.dst.startswith(OUTSIDE)}) for one in edges]),
     }
     return pa.RecordBatch.from_arrays([columns[field.name] for field in SCHEMA], schema=SCHEMA)
 
