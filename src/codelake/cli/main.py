@@ -18,13 +18,14 @@ from codelake.cli.doctor import doctor
 from codelake.cli.maintain import maintain
 from codelake.cli.options import Given
 from codelake.cli.output import as_json
+from codelake.cli.restore import restore
 from codelake.cli.setup import setup
 from codelake.cli.table import table
 from codelake.cli.tables import tables
 from codelake.errors import CodelakeError, UsageError
 from codelake.hidden import HIDDEN
 
-COMMANDS: tuple[click.Command, ...] = (build, tables, table, check, maintain, setup, doctor, config)
+COMMANDS: tuple[click.Command, ...] = (build, tables, table, check, maintain, restore, setup, doctor, config)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})

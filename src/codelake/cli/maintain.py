@@ -43,13 +43,13 @@ def maintain(dry_run: bool) -> None:
     from codelake.pipeline.upkeep import maintain as run_maintain
 
     if dry_run:
-        _show(run_maintain(lake_without_session(), list(CONTRACTS.values()), dry_run=True))
+        show(run_maintain(lake_without_session(), list(CONTRACTS.values()), dry_run=True))
         return
     if not run_maintain(lake_without_session(), list(CONTRACTS.values()), dry_run=True):
-        _show([])  # nothing is due: no session is started
+        show([])  # nothing is due: no session is started
         return
     with lake_with_session() as lake:
-        _show(run_maintain(lake, list(CONTRACTS.values())))
+        show(run_maintain(lake, list(CONTRACTS.values())))
 
 
 @click.command("optimize")
@@ -164,7 +164,7 @@ def _each(name: str | None, every: bool, dry_run: bool, operation: Callable[[Run
     names = _names(lake_without_session(), name, every)
     if dry_run:
         run = new_upkeep(lake_without_session())
-        _show([operation(run, contract(each)) for each in names])
+        show([operation(run, contract(each)) for each in names])
         return
     with lake_with_session() as lake:
         run = new_upkeep(lake)
@@ -174,7 +174,7 @@ def _each(name: str | None, every: bool, dry_run: bool, operation: Callable[[Run
                 done.append(operation(run, contract(each)))
         finally:
             finish(run, done)
-    _show(done)
+    show(done)
 
 
 def _names(lake: Lake, name: str | None, every: bool) -> list[str]:
@@ -191,7 +191,7 @@ def contract(name: str) -> Table:
     return CONTRACTS.get(name) or Table(name, "A table without a contract.", ())
 
 
-def _show(done: Sequence[Maintained]) -> None:
+def show(done: Sequence[Maintained]) -> None:
     if given().json:
         output.document([asdict(one) for one in done])
         return

@@ -14,6 +14,7 @@ from codelake.cli.maintain import (
     table_set,
     table_vacuum,
 )
+from codelake.cli.restore import table_export, table_restore, table_verify
 
 COMMANDS: tuple[click.Command, ...] = (
     table_check,
@@ -24,6 +25,9 @@ COMMANDS: tuple[click.Command, ...] = (
     table_set,
     table_enable,
     table_drop_feature,
+    table_restore,
+    table_export,
+    table_verify,
 )
 
 

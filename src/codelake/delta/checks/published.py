@@ -12,6 +12,7 @@ from deltalake import QueryBuilder
 from codelake.contracts.operations import COMMITS, RUNS, SNAPSHOTS
 from codelake.delta.checks.finding import Finding
 from codelake.delta.lake import Lake
+from codelake.delta.runs import PublishedRun, published_runs
 from codelake.errors import CodelakeError
 
 _REBUILD = "Restore the table from a copy, or build again: `codelake build`."
@@ -19,36 +20,36 @@ _REBUILD = "Restore the table from a copy, or build again: `codelake build`."
 
 def published(lake: Lake) -> Iterator[Finding]:
     """Only for a lake whose tables of operations were found whole."""
-    runs = _rows(lake, RUNS.name, "SELECT run_id, versions, manifest FROM t ORDER BY recorded_at, run_id")
+    runs = published_runs(lake)
     newest = _newest_versions(lake)
     for run in runs:
         yield from _contradictions(run)
-        for table, version in run["versions"]:
+        for table, version in run.versions.items():
             if table not in newest:
                 yield _lost(run, table, f"version {version}", "no such table")
-            elif newest[table] is not None and version > newest[table]:
-                yield _lost(run, table, f"version {version}", f"versions up to {newest[table]}")
+            elif (there := newest[table]) is not None and version > there:
+                yield _lost(run, table, f"version {version}", f"versions up to {there}")
     if runs:
         yield from _last(lake, runs[-1], newest)
     yield from _same_history(lake, newest)
 
 
-def _contradictions(run: dict[str, Any]) -> Iterator[Finding]:
+def _contradictions(run: PublishedRun) -> Iterator[Finding]:
     try:
-        said = json.loads(run["manifest"]).get("versions", {})
+        said = json.loads(run.manifest).get("versions", {})
     except (ValueError, AttributeError) as error:
-        yield Finding(RUNS.name, "corrupt manifest", run["run_id"], "a manifest as JSON", str(error))
+        yield Finding(RUNS.name, "corrupt manifest", run.run_id, "a manifest as JSON", str(error))
         return
-    for table, version in run["versions"]:
+    for table, version in run.versions.items():
         if table in said and said[table] != version:
             yield Finding(
-                RUNS.name, "manifest contradicts", run["run_id"], f"{table} at {version}", f"{table} at {said[table]}"
+                RUNS.name, "manifest contradicts", run.run_id, f"{table} at {version}", f"{table} at {said[table]}"
             )
 
 
-def _last(lake: Lake, run: dict[str, Any], newest: dict[str, int | None]) -> Iterator[Finding]:
+def _last(lake: Lake, run: PublishedRun, newest: dict[str, int | None]) -> Iterator[Finding]:
     """What readers open now is all there."""
-    for table, version in run["versions"]:
+    for table, version in run.versions.items():
         there = newest.get(table)
         if there is None or version > there:
             continue  # said already, by this check or that of the table
@@ -58,8 +59,8 @@ def _last(lake: Lake, run: dict[str, Any], newest: dict[str, int | None]) -> Ite
             yield _lost(run, table, f"version {version}, which readers open", str(error))
 
 
-def _lost(run: dict[str, Any], table: str, expected: str, found: str) -> Finding:
-    return Finding(table, "published version lost", f"run {run['run_id']}", expected, found, do=_REBUILD)
+def _lost(run: PublishedRun, table: str, expected: str, found: str) -> Finding:
+    return Finding(table, "published version lost", f"run {run.run_id}", expected, found, do=_REBUILD)
 
 
 def _same_history(lake: Lake, newest: dict[str, int | None]) -> Iterator[Finding]:

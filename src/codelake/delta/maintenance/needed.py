@@ -5,14 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
-import pyarrow as pa
-from deltalake import QueryBuilder
-
-from codelake.contracts.operations import RUNS
 from codelake.delta.identity import newest_own_commit
 from codelake.delta.lake import Lake
+from codelake.delta.runs import published_runs
 from codelake.errors import UsageError
 
 RETENTION = "delta.deletedFileRetentionDuration"
@@ -45,14 +42,9 @@ def retention(lake: Lake, name: str) -> timedelta:
 
 
 def _published(lake: Lake, name: str, since: datetime) -> dict[int, str]:
-    if not lake.exists(RUNS.name):
-        return {}
-    engine = QueryBuilder()
-    engine.register("runs", lake.log(RUNS.name).delta_table)
-    sql = "SELECT run_id, recorded_at, versions FROM runs ORDER BY recorded_at, run_id"
-    rows = pa.table(engine.execute(sql).read_all()).to_pylist()
-    wanted = [row for row in rows if row["recorded_at"].astimezone(UTC) >= since] or rows[-1:]
-    return {version: row["run_id"] for row in wanted for table, version in row["versions"] if table == name}
+    runs = published_runs(lake)
+    wanted = [run for run in runs if run.recorded_at >= since] or runs[-1:]
+    return {run.versions[name]: run.run_id for run in wanted if name in run.versions}
 
 
 def _least_cursor(lake: Lake, name: str) -> int | None:
