@@ -14,7 +14,9 @@ from codelake.cli import options
 from codelake.cli.build import build
 from codelake.cli.check import check
 from codelake.cli.config import config
+from codelake.cli.ddl import ddl
 from codelake.cli.doctor import doctor
+from codelake.cli.import_parquet import import_parquet
 from codelake.cli.maintain import maintain
 from codelake.cli.options import Given
 from codelake.cli.output import as_json
@@ -25,7 +27,19 @@ from codelake.cli.tables import tables
 from codelake.errors import CodelakeError, UsageError
 from codelake.hidden import HIDDEN
 
-COMMANDS: tuple[click.Command, ...] = (build, tables, table, check, maintain, restore, setup, doctor, config)
+COMMANDS: tuple[click.Command, ...] = (
+    build,
+    tables,
+    table,
+    check,
+    maintain,
+    restore,
+    import_parquet,
+    ddl,
+    setup,
+    doctor,
+    config,
+)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})

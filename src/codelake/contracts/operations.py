@@ -167,4 +167,25 @@ MAINTENANCE = Table(
     append_only=True,
 )
 
-OPERATIONS = (SNAPSHOTS, COMMITS, SCANS, QUALITY, STAGES, RUNS, MAINTENANCE)
+IMPORTS = Table(
+    name="imports",
+    meaning="One row a Parquet file that `codelake import-parquet` meant to import, and one when that was done.",
+    columns=(
+        _RUN,
+        _AT,
+        _TABLE,
+        Column("source", "string", "the folder or file that was named"),
+        Column("path", "string", "the file, below the source"),
+        Column("n_bytes", "bigint", "its size"),
+        Column("modified_at", "timestamp", "when it was last written, UTC"),
+        Column("batch", "bigint", "files of one batch are committed together"),
+        Column("status", "string", "planned or imported"),
+        Column("n_rows", "bigint", "its rows"),
+        Column("digest", "string", "digest of its rows, as the table has them"),
+        Column("version", "bigint", "the version that holds them; NULL while planned", TABLE_VERSION, nullable=True),
+    ),
+    layout=Layout(stats=("run_id", "recorded_at", "table_name", "source", "path")),
+    append_only=True,
+)
+
+OPERATIONS = (SNAPSHOTS, COMMITS, SCANS, QUALITY, STAGES, RUNS, MAINTENANCE, IMPORTS)

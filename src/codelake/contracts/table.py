@@ -126,6 +126,8 @@ class Table:
     """Commits between checkpoints. Few, because a checkpoint is a slow commit; maintenance makes them on purpose."""
     upkeep: Upkeep = field(default_factory=Upkeep)
     append_only: bool = False
+    unbounded: bool = False
+    """Its change feed may be read as a stream that has no end; see delta/stream.py."""
     properties: Mapping[str, str] = field(default_factory=dict)
     """Further Delta or Parquet table properties; delta/layout.py knows which there are."""
 
@@ -164,6 +166,8 @@ class Table:
                 found="both",
                 do="Delta clusters only tables without partitions.",
             )
+        if self.unbounded and "changeDataFeed" not in self.features:
+            raise UsageError(f"contract {self.name}, unbounded", expected="the feature changeDataFeed", found="none")
         if self.append_only and self.layout.sort_by:
             raise UsageError(
                 f"contract {self.name}",

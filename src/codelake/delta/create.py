@@ -78,6 +78,11 @@ def evolve(lake: Lake, table: Table, *, drop_columns: bool = False) -> tuple[Dri
     return found
 
 
+def registration(name: str, location: str, comment: str) -> str:
+    """The statement by which a catalogue comes to know a table that is there. `name` is quoted by the caller."""
+    return f"CREATE TABLE IF NOT EXISTS {name} USING delta LOCATION {sql_text(location)} COMMENT {sql_text(comment)}"
+
+
 def set_properties(lake: Lake, name: str, properties: Mapping[str, str]) -> None:
     """For maintenance, which holds the table's lock and leaves a row."""
     listed = ", ".join(f"{sql_text(key)} = {sql_text(value)}" for key, value in properties.items())

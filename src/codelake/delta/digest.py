@@ -23,8 +23,6 @@ from codelake.delta.log import Log
 if TYPE_CHECKING:  # a digest is taken without Spark
     from pyspark.sql import DataFrame
 
-_NULL = np.uint64(0x9E3779B97F4A7C15)
-_PRIME = np.uint64(1099511628211)
 _MODULUS = 1 << 64
 
 
@@ -65,12 +63,22 @@ def _task_digests(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]
 
 
 def _row_hashes(batch: pa.RecordBatch) -> Any:
+    """NULL counts for nothing: a row has the same hash before and after a column was added to its table."""
     hashes = np.zeros(batch.num_rows, dtype=np.uint64)
     with np.errstate(over="ignore"):  # hashes wrap around
-        for name in sorted(batch.schema.names):
+        for name in batch.schema.names:
+            column = batch.column(name)
             seed = hash_array(np.array([name], dtype=object))[0]
-            hashes = (hashes * _PRIME) ^ (_column_hashes(batch.column(name)) + seed)
-    return hashes
+            there = column.is_valid().to_numpy(zero_copy_only=False)
+            hashes += np.where(there, _mixed(_column_hashes(column) ^ seed), np.uint64(0))
+        return _mixed(hashes)
+
+
+def _mixed(hashes: Any) -> Any:
+    """Spreads every bit, so that sums of sums tell apart which value was in which row (MurmurHash3's last step)."""
+    hashes = (hashes ^ (hashes >> np.uint64(33))) * np.uint64(0xFF51AFD7ED558CCD)
+    hashes = (hashes ^ (hashes >> np.uint64(33))) * np.uint64(0xC4CEB9FE1A85EC53)
+    return hashes ^ (hashes >> np.uint64(33))
 
 
 def _column_hashes(column: pa.Array) -> Any:
@@ -85,8 +93,7 @@ def _column_hashes(column: pa.Array) -> Any:
         column = pc.add(column.cast(pa.float64()), 0.0)  # 0.0 and -0.0 are one value
     else:
         return hash_array(np.array([_text(value) for value in column.to_pylist()], dtype=object), categorize=False)
-    hashes = hash_array(pc.fill_null(column, 0).to_numpy(zero_copy_only=False), categorize=False)
-    return np.where(column.is_null().to_numpy(zero_copy_only=False), _NULL, hashes)
+    return hash_array(pc.fill_null(column, 0).to_numpy(zero_copy_only=False), categorize=False)
 
 
 def _text(value: Any) -> Any:
@@ -94,8 +101,7 @@ def _text(value: Any) -> Any:
         return "s" + value
     if isinstance(value, bytes):
         return "b" + value.hex()
-    # a missing text must not equal an empty one
-    return "n" if value is None else json.dumps(_ordered(value), sort_keys=True, default=str)
+    return json.dumps(_ordered(value), sort_keys=True, default=str)
 
 
 def _ordered(value: Any) -> Any:

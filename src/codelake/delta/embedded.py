@@ -12,6 +12,8 @@ from codelake.contracts.operations import SCANS
 from codelake.contracts.table import Table
 from codelake.delta.run import Run, pin
 
+_VIEWS = {pa.string_view(): pa.string(), pa.binary_view(): pa.binary()}
+
 
 def ask(run: Run, tables: Iterable[Table], sql: str) -> pa.Table:
     """`sql` over these tables, each by its name and as the run has pinned it."""
@@ -35,6 +37,25 @@ def ask(run: Run, tables: Iterable[Table], sql: str) -> pa.Table:
             options={"engine": "embedded", "sql": sql},
         )
     return pa.table(engine.execute(sql).read_all())
+
+
+def without_views(rows: pa.Table) -> pa.Table:
+    """The engine gives texts and bytes as views, which few other tools take."""
+    return rows.cast(plain_schema(rows.schema))
+
+
+def plain_schema(schema: pa.Schema) -> pa.Schema:
+    return pa.schema([pa.field(f.name, _plain_type(f.type), f.nullable) for f in schema])
+
+
+def _plain_type(type_: pa.DataType) -> pa.DataType:
+    if pa.types.is_list(type_):
+        return pa.list_(_plain_type(type_.value_type))
+    if pa.types.is_map(type_):
+        return pa.map_(_plain_type(type_.key_type), _plain_type(type_.item_type))
+    if pa.types.is_struct(type_):
+        return pa.struct([pa.field(f.name, _plain_type(f.type), f.nullable) for f in type_])
+    return _VIEWS.get(type_, type_)
 
 
 def text(value: str) -> str:

@@ -17,13 +17,13 @@ import pyarrow.parquet as pq
 from deltalake import DeltaTable, QueryBuilder, convert_to_deltalake
 
 from codelake.delta.digest import Digest, digest_of, embedded_digest
+from codelake.delta.embedded import plain_schema
 from codelake.delta.log import Log
 from codelake.errors import Damaged, NotFound, Refused
 
 Format = Literal["parquet", "delta"]
 MANIFEST = "_export.json"
 _FILE_ROWS = 1_000_000
-_VIEWS = {pa.string_view(): pa.string(), pa.binary_view(): pa.binary()}
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ def _written(log: Log, folder: Path) -> Iterator[dict[str, Any]]:
     writer: pq.ParquetWriter | None = None
     path, n_rows, n_files = folder, 0, 0
     for batch in map(pa.record_batch, reader):
-        schema = schema or pa.schema([pa.field(f.name, _VIEWS.get(f.type, f.type), f.nullable) for f in batch.schema])
+        schema = schema or plain_schema(batch.schema)
         if writer is None:
             path, n_rows, n_files = folder / f"part-{n_files:05}.zstd.parquet", 0, n_files + 1
             writer = pq.ParquetWriter(path, schema, compression="zstd")
