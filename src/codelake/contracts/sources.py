@@ -38,7 +38,7 @@ FILES = Table(
         Column("reason", "string", "why it is not parsed", nullable=True),
     ),
     key=("repo", "path"),
-    key_scope="write",
+    key_scope="source",
     replace_by=("repo", "path"),
     checks=(
         Check("status_is_known", "status IN ('parsed', 'recovered', 'skipped')"),

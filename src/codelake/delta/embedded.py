@@ -36,7 +36,23 @@ def ask(run: Run, tables: Iterable[Table], sql: str) -> pa.Table:
             from_version=None,
             options={"engine": "embedded", "sql": sql},
         )
-    return pa.table(engine.execute(sql).read_all())
+    found = pa.table(engine.execute(sql).read_all())
+    return found.cast(pa.schema([pa.field(one.name, _plain(one.type)) for one in found.schema]))
+
+
+def _plain(found: pa.DataType) -> pa.DataType:
+    """The engine's texts are views, which little else of Arrow knows."""
+    if pa.types.is_string_view(found):
+        return pa.string()
+    if pa.types.is_binary_view(found):
+        return pa.binary()
+    if pa.types.is_list(found):
+        return pa.list_(_plain(found.value_type))
+    if pa.types.is_map(found):
+        return pa.map_(_plain(found.key_type), _plain(found.item_type))
+    if pa.types.is_struct(found):
+        return pa.struct([pa.field(found.field(k).name, _plain(found.field(k).type)) for k in range(found.num_fields)])
+    return found
 
 
 def without_views(rows: pa.Table) -> pa.Table:

@@ -10,7 +10,7 @@ from codelake.contracts.evidence import LINK_INPUT
 from codelake.contracts.graph import LINKS
 from codelake.contracts.types import parse_type
 from codelake.graph.link.kernel import link
-from codelake.graph.link.results import COLUMNS
+from codelake.graph.link.results import COLUMNS, NOTHING
 
 # What linking reads. Each field goes to Python as an array of its own: arrays of plain values are what both sides move
 # fastest.
@@ -31,22 +31,15 @@ def links(files: DataFrame, evidence: DataFrame, units: DataFrame, made_by: str)
     found = seen.drop("_digest").groupBy("unit").applyInArrow(_link, _SCHEMA)
     own = files.join(F.broadcast(units.selectExpr("unit AS repo").distinct()), on="repo", how="left_semi")
     unread = own.where("digest IS NULL").selectExpr(
-        *("repo", "path", "digest"), *(f"CAST(array() AS {LINKS.column(name).type}) AS {name}" for name in _NESTED)
+        *("repo", "path", "digest"),
+        *(f"CAST(array() AS {LINKS.column(name).type}) AS {name}" for name in _NESTED),
+        f"CAST({NOTHING} AS bigint) AS found_digest",
     )
     of_files = own.select("repo", "path", "module", F.col("digest").alias("_digest"))
     read = evidence.selectExpr("digest AS _digest", "link_digest")
     about = of_files.join(F.broadcast(read), on="_digest", how="left").drop("_digest")
     rows = found.unionByName(unread.coalesce(1)).join(F.broadcast(about), on=["repo", "path"], how="inner")
-    stamped = rows.withColumn("made_by", F.lit(made_by)).withColumn(
-        "found_digest", F.expr("xxhash64(edges, calls, classes)")
-    )
-    return stamped.select(*LINKS.column_names)
-
-
-def restamped(links: DataFrame, digests: DataFrame) -> DataFrame:
-    """The same links of files (repo, path, digest) whose content is another, and for linking the same."""
-    found = links.drop("digest").join(F.broadcast(digests), on=["repo", "path"], how="inner")
-    return found.select(*LINKS.column_names)
+    return rows.withColumn("made_by", F.lit(made_by)).select(*LINKS.column_names)
 
 
 def _link(table: pa.Table) -> pa.Table:

@@ -25,6 +25,7 @@ from codelake.pipeline.progress import Progress
 from codelake.pipeline.reading import Listed, Reading
 from codelake.pipeline.stages import STAGES, Stage, fingerprints
 from codelake.pipeline.work import Build, Told
+from codelake.session import for_few_rows
 
 BUILT = tuple(table for table in TABLES if table not in OPERATIONS)
 """What builds write, and a published run names."""
@@ -121,15 +122,16 @@ def _publish(work: Build, ran: list[manifest.Stage], versions: dict[str, int], s
         stages=ran,
         commits=manifest.commits_of(run),
     )
-    publish(
-        run,
-        BUILT,
-        recorded=record(run, repeatable=False),
-        started_at=started_at,
-        repositories=[msgspec.structs.asdict(one) for one in done.repositories],
-        pins=pins,
-        manifest=manifest.text_of(done),
-    )
+    with for_few_rows(work.spark):
+        publish(
+            run,
+            BUILT,
+            recorded=record(run, repeatable=False),
+            started_at=started_at,
+            repositories=[msgspec.structs.asdict(one) for one in done.repositories],
+            pins=pins,
+            manifest=manifest.text_of(done),
+        )
 
 
 def _began_from(run: Run) -> dict[str, int]:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection
 from contextlib import ExitStack
 
+import pyarrow as pa
+
 from codelake.contracts.evidence import EVIDENCE
 from codelake.contracts.sources import BLOBS, FILES
-from codelake.delta.embedded import ask
+from codelake.delta.embedded import among, ask
 from codelake.delta.planned import Plan, commit_planned
 from codelake.delta.run import Run
 from codelake.delta.scan import scan
@@ -20,8 +22,9 @@ from codelake.pipeline.work import Build, Seen
 
 PORTION_CONTENTS, PORTION_BYTES = 250_000, 8 << 30
 """Of one commit: what a build that dies loses, and the digests that Spark holds in memory at a time."""
-_FEW = 10
-"""As many digests as Spark looks up in Parquet's indexes one by one; for more, it reads all of `blobs`."""
+_FEW, _FEW_BYTES = 10, 1 << 20
+"""Contents that are handed to Spark; for more, it reads all of `blobs`."""
+_CONTENTS = pa.schema([("digest", pa.string()), ("content", pa.binary())])
 
 
 def extract_contents(build: Build) -> None:
@@ -57,9 +60,11 @@ def _extract(build: Build, sizes: dict[str, int]) -> list[str]:
                 return None
             tasks = balanced({digest: sizes[digest] for digest in lacking})
             watching.enter_context(watched(build.spark, tasks, build.progress))
-            named = ", ".join(f"'{digest}'" for digest in lacking)
-            contents = scan(run, BLOBS, where=f"digest IN ({named})" if len(lacking) <= _FEW else None)
-            return evidence(contents, tasks, limits=build.limits, extract=build.extract)
+            if sum(sizes[digest] for digest in lacking) > _FEW_BYTES or len(lacking) > _FEW:
+                return evidence(scan(run, BLOBS), tasks, limits=build.limits, extract=build.extract)
+            contents = ask(run, (BLOBS,), f"SELECT digest, content FROM blobs WHERE {among('digest', lacking)}")
+            few = build.spark.createDataFrame(contents.cast(_CONTENTS))
+            return evidence(few, None, limits=build.limits, extract=build.extract)
 
         build.committed(commit_planned(build.run, EVIDENCE, plan, mode="append", from_pin=True))
     return lacking

@@ -7,11 +7,12 @@ again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import reduce
 from typing import Any
 
+import pyarrow as pa
 from pyspark import StorageLevel
 from pyspark.sql import DataFrame
 
@@ -19,7 +20,6 @@ from codelake.contracts import Table
 from codelake.contracts.graph import CPG_NODES, EXTERNAL_SYMBOLS, LINKS, RENDERED
 from codelake.contracts.sources import DISTRIBUTIONS, FILES
 from codelake.delta.changes import changes, cursor, window
-from codelake.delta.create import sql_text
 from codelake.delta.embedded import among, ask
 from codelake.delta.identity import newest_own_commit
 from codelake.delta.modes import replace_condition
@@ -28,17 +28,22 @@ from codelake.delta.run import Run, pin
 from codelake.delta.scan import scan
 from codelake.graph.externals import Declared, external_symbols
 from codelake.graph.rendered import around, outside, rendered, rows_of
+from codelake.pipeline import here
+from codelake.pipeline.here import RENDERED_HERE
 from codelake.pipeline.linking import present_evidence
 from codelake.pipeline.lookup import at, is_empty
-from codelake.pipeline.rows import commit_rows
+from codelake.pipeline.rows import commit_rows, frame
 from codelake.pipeline.work import Build, Place, Places
+from codelake.session import for_few_rows
 
 _PART_BYTES = 8 << 20
 """Source bytes whose evidence and links one task holds."""
 _AT_ONCE = 2
 """Commits. More of them would only wait for each other: most of what a small one takes is the driver's own."""
-_FEW = 10
-"""As many contents as are looked for one by one, and rendered in one task."""
+
+
+_COMPARED = 5_000
+"""Rows that are compared with the stored ones."""
 
 
 def render_graph(build: Build) -> None:
@@ -47,22 +52,44 @@ def render_graph(build: Build) -> None:
     repos = sorted({place[0] for place in files} | {listed.source.repo for listed in build.reading.listed})
     commit_rows(build, EXTERNAL_SYMBOLS, list(_externals(run, repos)), repos)
     places = Places(files, folders, _is_new(run, EXTERNAL_SYMBOLS))
-    digests, n_bytes = _contents(run, places.files)
-    build.told.n_misses = len(digests)
+    build.told.n_misses, n_bytes = _contents(run, places.files)
     if not places.all:
         return
     build.rendered = places
-    n_parts = max(-(-n_bytes // _PART_BYTES), 1 if len(digests) <= _FEW else 2)
-    packed = reduce(DataFrame.unionAll, _packed(run, places, digests, n_parts)).coalesce(n_parts)
+    if n_bytes <= RENDERED_HERE:
+        found = here.rendered(run, places)
+        others = {name: rows for name, rows in found.items() if not _is_there(run, name, places, rows)}
+        with for_few_rows(build.spark):
+            _commit_all(build, places, {name: frame(build, rows) for name, rows in others.items()})
+        return
+    n_parts = max(-(-n_bytes // _PART_BYTES), 2)
+    packed = reduce(DataFrame.unionAll, _packed(run, places, n_parts)).coalesce(n_parts)
     packed.persist(StorageLevel.DISK_ONLY)
     try:
-        with ThreadPoolExecutor(_AT_ONCE) as pool:
-            others = [table for table in RENDERED if table is not CPG_NODES]
-            for done in [pool.submit(_commit, build, table, places, packed) for table in others]:
-                done.result()
-        _commit(build, CPG_NODES, places, packed)
+        _commit_all(build, places, {table.name: rows_of(packed, table) for table in RENDERED})
     finally:
         packed.unpersist()
+
+
+def _commit_all(build: Build, places: Places, rows: Mapping[str, DataFrame]) -> None:
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        others = [table for table in RENDERED if table is not CPG_NODES and table.name in rows]
+        for done in [pool.submit(_commit, build, table, places, rows[table.name]) for table in others]:
+            done.result()
+    _commit(build, CPG_NODES, places, rows[CPG_NODES.name])
+
+
+def _is_there(run: Run, name: str, places: Places, rows: pa.Table) -> bool:
+    """Whether a small table, such as of the classes of an edited file, would come out as it is. Nodes are always
+    committed: they say how far the graph is."""
+    table = next(table for table in RENDERED if table.name == name)
+    if table is CPG_NODES or rows.num_rows > _COMPARED:
+        return False
+    if is_empty(run, table):
+        return bool(rows.num_rows == 0)
+    columns = ", ".join(table.column_names)
+    old = ask(run, (table,), f"SELECT {columns} FROM {name} WHERE {at(places.all)} LIMIT {_COMPARED + 1}").to_pylist()
+    return sorted(map(repr, old)) == sorted(map(repr, rows.to_pylist()))
 
 
 # what has changed ----------------------------------------------------------------------------------
@@ -126,19 +153,17 @@ def _externals(run: Run, repos: Iterable[str]) -> Iterator[Any]:
 # rows --------------------------------------------------------------------------------------------
 
 
-def _contents(run: Run, places: Iterable[Place]) -> tuple[list[str], int]:
-    """The distinct contents of files, and how many bytes the files have."""
-    rows = ask(run, (FILES,), f"SELECT digest, n_bytes FROM files WHERE digest IS NOT NULL AND ({at(places)})")
-    return sorted(set(rows.column("digest").to_pylist())), sum(rows.column("n_bytes").to_pylist())
+def _contents(run: Run, places: Iterable[Place]) -> tuple[int, int]:
+    """How many files with a content there are in these places, and how many bytes they have."""
+    sql = f"SELECT count(*) AS n, sum(n_bytes) AS n_bytes FROM files WHERE digest IS NOT NULL AND ({at(places)})"
+    [row] = ask(run, (FILES,), sql).to_pylist()
+    return row["n"], row["n_bytes"] or 0
 
 
-def _packed(run: Run, places: Places, digests: list[str], n_parts: int) -> Iterator[DataFrame]:
-    if digests:
-        evidence = present_evidence(run)
-        if len(digests) <= _FEW:
-            evidence = evidence.where(f"digest IN ({', '.join(map(sql_text, digests))})")
-        where = replace_condition(FILES, places.files)
-        yield rendered(scan(run, FILES, where=where), evidence, scan(run, LINKS, where=where), n_parts=n_parts)
+def _packed(run: Run, places: Places, n_parts: int) -> Iterator[DataFrame]:
+    where = replace_condition(FILES, places.files)
+    files, found = scan(run, FILES, where=where), scan(run, LINKS, where=where)
+    yield rendered(files, present_evidence(run), found, n_parts=n_parts)
     if places.around:
         repos = sorted({place[:1] for place in places.around})
         yield around(scan(run, FILES, where=replace_condition(FILES, repos)))
@@ -146,14 +171,12 @@ def _packed(run: Run, places: Places, digests: list[str], n_parts: int) -> Itera
         yield outside(scan(run, EXTERNAL_SYMBOLS))
 
 
-def _commit(build: Build, table: Table, places: Places, packed: DataFrame) -> None:
+def _commit(build: Build, table: Table, places: Places, rows: DataFrame) -> None:
     """What was rendered in the place of all that the table has of these places."""
-    rows = rows_of(packed, table)
 
     def plan(run: Run) -> Plan:
         if is_empty(run, table):
             return rows, {"mode": "append"}
-        # What is around is rendered for whole repositories.
         kept = rows.where(replace_condition(table, places.all)) if places.around else rows
         return kept, {"mode": "replace", "replacing": places.all}
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 import pyarrow as pa
-from pyspark.sql import DataFrame
 
 from codelake.contracts.graph import LINKS
 from codelake.delta.embedded import ask
@@ -20,18 +19,20 @@ _MOST = 500
 File = tuple[str, str]
 
 
-def impacts(run: Run, linked: DataFrame, differing: Collection[File], changed: Collection[File]) -> list[Impact]:
-    """Of the files whose links differ although they have not changed themselves. `linked` has the new links."""
+def impacts(
+    run: Run,
+    edges_of: Callable[[Collection[File]], pa.Table],
+    differing: Collection[File],
+    changed: Collection[File],
+) -> list[Impact]:
+    """Of the files whose links differ although they have not changed themselves. `edges_of` gives the new links."""
     reached = sorted(set(differing) - set(changed))
     if len(reached) > _MOST:
         return [Impact(repo, path, "what it uses changed", None, 1) for repo, path in reached]
     if not reached:
         return []
     before = _targets(ask(run, (LINKS,), f"SELECT repo, path, edges FROM links WHERE {at(reached)}"))
-    wanted = linked.sparkSession.createDataFrame(_pairs(reached))
-    after = _targets(
-        linked.join(wanted, on=["repo", "path"], how="left_semi").select("repo", "path", "edges").toArrow()
-    )
+    after = _targets(edges_of(reached))
     symbols = {file: before.get(file, set()) ^ after.get(file, set()) for file in reached}
     return list(_by_hop(symbols, {file_id(*file): file for file in (*reached, *changed)}, changed))
 
@@ -59,7 +60,3 @@ def _by_hop(symbols: Mapping[File, set[str]], files: Mapping[str, File], changed
 
 def _targets(rows: pa.Table) -> dict[File, set[str]]:
     return {(row["repo"], row["path"]): {edge["dst"] for edge in row["edges"]} for row in rows.to_pylist()}
-
-
-def _pairs(files: Collection[File]) -> pa.Table:
-    return pa.table({"repo": [repo for repo, _ in files], "path": [path for _, path in files]})

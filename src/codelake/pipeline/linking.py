@@ -8,28 +8,33 @@ a comment, links nothing. Only the links that come out differently are committed
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from functools import reduce
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import pyarrow as pa
 from pyspark import StorageLevel
 from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
 
 from codelake.contracts import EVIDENCE
+from codelake.contracts.arrow import arrow_schema
 from codelake.contracts.graph import LINKS
 from codelake.contracts.sources import FILES
 from codelake.delta.create import sql_text
 from codelake.delta.embedded import among, ask, text
-from codelake.delta.modes import replace_condition
 from codelake.delta.planned import Plan, commit_planned
 from codelake.delta.run import Run
 from codelake.delta.scan import scan
 from codelake.extract.extractors import extractor_version
-from codelake.graph.links import links, restamped
+from codelake.graph.links import links
+from codelake.pipeline import here
 from codelake.pipeline.impact import impacts
-from codelake.pipeline.lookup import is_empty
+from codelake.pipeline.lookup import at, is_empty
+from codelake.pipeline.rows import frame
 from codelake.pipeline.work import Build, Impact
+from codelake.session import for_few_rows
 
 Needs = dict[str, set[str]]
 File = tuple[str, str]
@@ -48,7 +53,7 @@ class Difference(NamedTuple):
 
 
 def link_files(build: Build) -> None:
-    with _Keeping() as kept:
+    with ExitStack() as until_committed:
 
         def plan(run: Run) -> Plan:
             found = differences(run, build.fingerprint)
@@ -58,17 +63,23 @@ def link_files(build: Build) -> None:
             units = _units(run, {one.repo for one in found if one.why})
             build.told.why = _words(found, units)
             if is_empty(run, LINKS):
-                return _linked(build, run, units), {"mode": "append"}
+                return _frame(build, _linked(build, run, units)), {"mode": "append"}
+            until_committed.close()
             unseen = [one for one in found if not one.why and one.repo not in units]
-            rows, files = [_restamped(build, run, unseen)] if unseen else [], [one[:2] for one in unseen]
+            rows, files = [_restamped(run, unseen)] if unseen else [], [one[:2] for one in unseen]
             if units:
-                linked = kept(_linked(build, run, units))
+                linked = _linked(build, run, units)
+                if isinstance(linked, DataFrame):
+                    until_committed.callback(linked.persist(StorageLevel.DISK_ONLY).unpersist)
                 differing = _differing(run, linked, units)
-                build.told.impacts += impacts(run, linked, differing, {one[:2] for one in found})
-                rows.append(linked.join(_frame(build, differing), on=["repo", "path"], how="left_semi"))
+                build.told.impacts += impacts(run, _edges_of(linked), differing, {one[:2] for one in found})
+                rows.append(_some(linked, differing))
                 files += differing
             gone = [one[:2] for one in found if one.why == _GONE]
-            return reduce(DataFrame.unionByName, rows), {"mode": "replace", "replacing": sorted({*files, *gone})}
+            if all(isinstance(one, pa.Table) for one in rows):
+                until_committed.enter_context(for_few_rows(build.spark))
+            frames = [_frame(build, one) for one in rows]
+            return reduce(DataFrame.unionByName, frames), {"mode": "replace", "replacing": sorted({*files, *gone})}
 
         build.committed(commit_planned(build.run, LINKS, plan, from_pin=True))
     build.told.n_misses = len(build.told.impacts)
@@ -151,50 +162,62 @@ def _walked(needed: Needs, begin: Iterable[str]) -> Iterator[str]:
 
 # rows --------------------------------------------------------------------------------------------
 
+Linked: TypeAlias = pa.Table | DataFrame
+"""Rows of `links`: here, or with Spark."""
 
-def _linked(build: Build, run: Run, units: dict[str, set[str]]) -> DataFrame:
+
+def _linked(build: Build, run: Run, units: dict[str, set[str]]) -> Linked:
+    seen = sorted(set().union(*units.values()))
+    sizes = ask(run, (FILES,), f"SELECT repo, sum(n_bytes) AS n FROM files WHERE {among('repo', seen)} GROUP BY repo")
+    by_repo = {row["repo"]: row["n"] for row in sizes.to_pylist()}
+    if sum(by_repo.get(repo, 0) for repos in units.values() for repo in repos) <= here.LINKED_HERE:
+        return pa.concat_tables([here.linked(run, unit, repos, build.fingerprint) for unit, repos in units.items()])
     pairs = [(unit, repo) for unit, repos in units.items() for repo in sorted(repos)]
     table = pa.table({"unit": [unit for unit, _ in pairs], "repo": [repo for _, repo in pairs]})
-    within = f"repo IN ({', '.join(sql_text(repo) for repo in sorted(set().union(*units.values())))})"
-    files, of_units = scan(run, FILES, where=within), build.spark.createDataFrame(table)
-    return links(files, present_evidence(run), of_units, build.fingerprint)
+    files = scan(run, FILES, where=f"repo IN ({', '.join(map(sql_text, seen))})")
+    return links(files, present_evidence(run), build.spark.createDataFrame(table), build.fingerprint)
 
 
-def _differing(run: Run, linked: DataFrame, units: Iterable[str]) -> list[File]:
+def _differing(run: Run, linked: Linked, units: Iterable[str]) -> list[File]:
     """Files whose links are not those that are stored, or were made from something else."""
-    compared = ("digest", "module", "link_digest", "made_by", "found_digest")
-    sql = f"SELECT repo, path, {', '.join(compared)} FROM links WHERE {among('repo', units)}"
+    columns = ["repo", "path", "digest", "module", "link_digest", "made_by", "found_digest"]
+    sql = f"SELECT {', '.join(columns)} FROM links WHERE {among('repo', units)}"
     old = {(row["repo"], row["path"]): row for row in ask(run, (LINKS,), sql).to_pylist()}
-    new = linked.select("repo", "path", *compared).toArrow().to_pylist()
-    return [(row["repo"], row["path"]) for row in new if old.get((row["repo"], row["path"])) != row]
+    new = linked.select(columns) if isinstance(linked, pa.Table) else linked.select(*columns).toArrow()
+    return [(row["repo"], row["path"]) for row in new.to_pylist() if old.get((row["repo"], row["path"])) != row]
 
 
-def _restamped(build: Build, run: Run, found: Sequence[Difference]) -> DataFrame:
+def _some(linked: Linked, files: Collection[File]) -> Linked:
+    """Of these files only."""
+    if isinstance(linked, DataFrame):
+        pairs = pa.table(
+            {"repo": pa.array([r for r, _ in files], pa.string()), "path": pa.array([p for _, p in files], pa.string())}
+        )
+        return linked.join(
+            F.broadcast(linked.sparkSession.createDataFrame(pairs)), on=["repo", "path"], how="left_semi"
+        )
+    wanted = set(files)
+    places = zip(linked.column("repo").to_pylist(), linked.column("path").to_pylist(), strict=True)
+    return linked.filter(pa.array([place in wanted for place in places], pa.bool_()))
+
+
+def _edges_of(linked: Linked) -> Callable[[Collection[File]], pa.Table]:
+    def edges(files: Collection[File]) -> pa.Table:
+        found = _some(linked, files)
+        return found if isinstance(found, pa.Table) else found.select("repo", "path", "edges").toArrow()
+
+    return edges
+
+
+def _restamped(run: Run, found: Sequence[Difference]) -> pa.Table:
     """The links of files whose content is another, and for linking the same."""
-    pairs = {"repo": [one.repo for one in found], "path": [one.path for one in found]}
-    digests = pa.table({**pairs, "digest": pa.array([one.digest for one in found], pa.string())})
-    within = replace_condition(LINKS, [one[:2] for one in found])
-    return restamped(scan(run, LINKS, where=within), build.spark.createDataFrame(digests))
+    digests = {one[:2]: one.digest for one in found}
+    sql = f"SELECT {', '.join(LINKS.column_names)} FROM links WHERE {at(digests)}"
+    rows = ask(run, (LINKS,), sql).cast(arrow_schema(LINKS))
+    places = zip(rows.column("repo").to_pylist(), rows.column("path").to_pylist(), strict=True)
+    column = rows.schema.get_field_index("digest")
+    return rows.set_column(column, rows.schema.field(column), pa.array([digests[one] for one in places], pa.string()))
 
 
-def _frame(build: Build, files: list[File]) -> DataFrame:
-    pairs = {"repo": pa.array([r for r, _ in files], pa.string()), "path": pa.array([p for _, p in files], pa.string())}
-    return build.spark.createDataFrame(pa.table(pairs))
-
-
-class _Keeping:
-    """What is kept until the commit that reads it again."""
-
-    def __init__(self) -> None:
-        self._kept: list[DataFrame] = []
-
-    def __call__(self, rows: DataFrame) -> DataFrame:
-        self._kept.append(rows.persist(StorageLevel.DISK_ONLY))
-        return rows
-
-    def __enter__(self) -> _Keeping:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        for rows in self._kept:
-            rows.unpersist()
+def _frame(build: Build, rows: Linked) -> DataFrame:
+    return frame(build, rows) if isinstance(rows, pa.Table) else rows

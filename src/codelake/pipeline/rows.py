@@ -7,6 +7,9 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+import pyarrow as pa
+from pyspark.sql import DataFrame
+
 from codelake.contracts import Table
 from codelake.contracts.arrow import arrow_table
 from codelake.delta.embedded import among, ask
@@ -14,6 +17,7 @@ from codelake.delta.planned import Plan, commit_planned
 from codelake.delta.run import Run
 from codelake.pipeline.lookup import is_empty
 from codelake.pipeline.work import Build
+from codelake.session import for_few_rows
 
 Row = Mapping[str, Any]
 
@@ -31,11 +35,19 @@ def commit_rows(build: Build, table: Table, rows: Sequence[Row], repos: Collecti
         there = [row for row in rows if _values(row, table.replace_by) in touched]
         return _frame(build, table, there), {"mode": "replace", "replacing": sorted(touched)}
 
-    build.committed(commit_planned(build.run, table, plan, from_pin=True))
+    with for_few_rows(build.spark):
+        build.committed(commit_planned(build.run, table, plan, from_pin=True))
 
 
-def _frame(build: Build, table: Table, rows: Sequence[Row]) -> Any:
-    return build.spark.createDataFrame(arrow_table(table, rows))
+def frame(build: Build, rows: pa.Table) -> DataFrame:
+    """Spark makes nothing of a table without a single chunk."""
+    if rows.num_rows == 0:
+        rows = pa.Table.from_arrays([pa.array([], column.type) for column in rows.schema], schema=rows.schema)
+    return build.spark.createDataFrame(rows)
+
+
+def _frame(build: Build, table: Table, rows: Sequence[Row]) -> DataFrame:
+    return frame(build, arrow_table(table, rows))
 
 
 def _only(rows: Sequence[Row], others: Sequence[Row], table: Table) -> list[Row]:

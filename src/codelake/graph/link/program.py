@@ -83,6 +83,16 @@ class Annotation(NamedTuple):
     types: list[dict[str, Any]]
 
 
+def flat(nested: pa.Table) -> pa.Table:
+    """The fields of nested evidence that linking reads, each as a column of its own, such as `facts_kind`."""
+    columns = {}
+    for name, fields in LINK_INPUT.items():
+        lists = nested.column(name).combine_chunks()
+        for one in fields:
+            columns[f"{name}_{one}"] = pa.ListArray.from_arrays(lists.offsets, lists.values.field(one))
+    return pa.table(columns)
+
+
 class Program:
     """Rows of one unit, read column by column. Slots are nodes of files, then their symbols."""
 
