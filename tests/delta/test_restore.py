@@ -4,21 +4,28 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
 from deltalake import DeltaTable
 
+from codelake.contracts import Table
 from codelake.contracts.operations import RUNS
 from codelake.delta.digest import embedded_digest, spark_digest
 from codelake.delta.export import MANIFEST, export_table, verify_export
 from codelake.delta.identity import newest_own_commit
 from codelake.delta.lake import Lake
+from codelake.delta.maintenance.operation import Maintained
+from codelake.delta.restore import restore_table
+from codelake.delta.run import Run
 from codelake.delta.runs import published_runs
+from codelake.delta.write import commit
 from codelake.errors import Damaged, NotFound, PinUnavailable, Refused
+from codelake.pipeline import restoring
 from codelake.pipeline.restoring import restore_lake, restore_one
 from tests.delta.history import CURSORS, NEWEST, PUBLISHED, UNSORTED
-from tests.delta.things import THINGS, stored
+from tests.delta.things import THINGS, new_run, stored
 
 pytestmark = pytest.mark.slow
 
@@ -53,6 +60,26 @@ def test_the_lake_to_a_run(historic: Lake) -> None:
     assert {name: last.versions[name] for name in ("things", "unsorted")} == {"things": NEWEST + 1, "unsorted": 2}
     time = last.recorded_at.isoformat()
     assert restore_lake(historic, (UNSORTED, THINGS), time, dry_run=True)[1].metrics["n_files_back"] == 0
+
+
+def test_a_restore_that_was_killed_publishes_nothing_and_goes_on(
+    historic: Lake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    then = stored(historic, THINGS, PUBLISHED)
+    commit(new_run(historic, "late"), UNSORTED, mode="delete", where="true")
+
+    def dies(run: Run, table: Table, *arguments: Any, **options: Any) -> Maintained:
+        if table is THINGS:
+            raise KeyboardInterrupt
+        return restore_table(run, table, *arguments, **options)
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(restoring, "restore_table", dies)
+        restore_lake(historic, (UNSORTED, THINGS), "published")
+    assert len(published_runs(historic)) == 1, "readers see nothing of it"
+    unsorted, things = restore_lake(historic, (UNSORTED, THINGS), "published")
+    assert (unsorted.version, things.version) == (4, NEWEST + 1), "unsorted was there already"
+    assert stored(historic) == then and published_runs(historic)[-1].versions["unsorted"] == 4
 
 
 @pytest.mark.parametrize(
