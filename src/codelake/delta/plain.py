@@ -6,7 +6,11 @@ import pyarrow as pa
 
 
 def plain(table: pa.Table) -> pa.Table:
-    return table.cast(pa.schema([pa.field(one.name, _plain(one.type)) for one in table.schema]))
+    return table.cast(plain_schema(table.schema))
+
+
+def plain_schema(schema: pa.Schema) -> pa.Schema:
+    return pa.schema([pa.field(one.name, _plain(one.type)) for one in schema])
 
 
 def _plain(found: pa.DataType) -> pa.DataType:
