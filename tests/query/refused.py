@@ -199,4 +199,4 @@ HELP
 _WRITTEN_OUT = re.compile(r"\\(n|0|u[0-9a-f]{4})")
 REFUSED = [_WRITTEN_OUT.sub(lambda found: found[0].encode().decode("unicode_escape"), text) for text in REFUSED]
 REFUSED += ["", "   ", "-- nothing", "/* nothing */", ";", "SELECT " + "(" * 3000 + "1" + ")" * 3000]
-REFUSED += ["SELECT 1" + " OR 1 = 1" * 5000, "SELECT '" + "x" * 200_000 + "'"]
+REFUSED += ["SELECT 1" + " OR 1 = 1" * 5000, "SELECT '" + "x" * 1_000_001 + "'"]

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from codelake.contracts.views import VIEWS
 from codelake.delta.lake import Lake, create_lake
 from codelake.delta.reading import Reader
 from codelake.delta.store import Store
@@ -126,16 +125,15 @@ class SparkAsking:
         reader = Reader(lake.store)
         self._run = published(reader, at)
         self._before = published(reader, before) if before else None
+        self._open: set[str] = set()
 
     def ask(self, sql: str, *names: str) -> list[Row]:
-        views = {view.name: view for view in VIEWS}
-        for name in names:
-            if name in views:
-                self._spark.sql(views[name].sql).createOrReplaceTempView(name)
-            elif self._before is not None and name.startswith(BEFORE):
+        for name in set(names) - self._open:
+            if self._before is not None and name.startswith(BEFORE):
                 self._view(name, name.removeprefix(BEFORE), self._before)
             else:
                 self._view(name, name, self._run)
+            self._open.add(name)
         return self._spark.sql(sql).toArrow().to_pylist()
 
     def _view(self, name: str, table: str, run: PublishedRun) -> None:

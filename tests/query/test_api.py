@@ -15,6 +15,8 @@ from pathlib import Path
 import pytest
 
 import codelake
+from codelake.delta.lake import create_lake
+from codelake.delta.store import Store
 from codelake.errors import NotFound, UsageError
 from tests.query.conftest import Shop
 
@@ -72,6 +74,13 @@ def test_a_lake_that_is_not_there(run: Run) -> None:
     code, _, err = run("callers", "x")
     assert code == 1
     assert "make one there: `codelake build`" in err
+
+
+def test_a_lake_with_nothing_in_it_yet(run: Run) -> None:
+    create_lake(Store(".codelake"))
+    code, _, err = run("callers", "x")
+    assert code == 1
+    assert "a published run; found none yet. Build something first: `codelake build PATH`." in err
 
 
 def test_json_and_csv_and_sql(shop: Shop, run: Run) -> None:

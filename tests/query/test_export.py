@@ -74,7 +74,7 @@ def test_a_neighbourhood(shop: Shop, run: Run) -> None:
     assert text.count(" -> ") == counts[1] and 'label="shop.cart.checkout"' in text
     drawn = exported(shop, run, "near.svg", "--format", "svg", "--around", "checkout")
     picture = ElementTree.parse("near.svg")
-    assert drawn == counts == (len(list(picture.iter("{*}rect"))), len(list(picture.iter("{*}line"))))
+    assert drawn == counts == (len(picture.findall(".//{*}rect")), len(picture.findall(".//{*}line")))
     assert shop.open.picture("checkout")._repr_svg_() == Path("near.svg").read_text()
 
 

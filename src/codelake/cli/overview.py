@@ -65,7 +65,7 @@ def diff(before: str, after: str | None, as_csv: bool, as_sql: bool, limit: int)
     \b
     Examples:
       codelake diff -- -2
-      codelake diff 4.2 5.2 --json
+      codelake diff 8e34f0c 1a9b2d7 --json
       codelake diff 2026-01-31T12:00:00
     """
     answered(opened(after).diff(before, limit=limit), as_csv=as_csv, as_sql=as_sql)

@@ -55,7 +55,7 @@ def callers(symbol: str, at: str | None, as_csv: bool, as_sql: bool, **options: 
     Examples:
       codelake callers Model.save
       codelake callers yaml.load --depth 3 --min-confidence 0.9
-      codelake callers Model.save --at 5.2 --json
+      codelake callers Model.save --at 2026-01-31 --json
     """
     answered(opened(at).callers(symbol, **options), as_csv=as_csv, as_sql=as_sql)
 
@@ -152,7 +152,7 @@ def show(symbol: str, at: str | None, as_csv: bool, as_sql: bool, **options: Any
     \b
     Examples:
       codelake show Model.save
-      codelake show Model.save --at 4.2
+      codelake show Model.save --at 8e34f0c
     """
     answered(opened(at).show(symbol, **options), as_csv=as_csv, as_sql=as_sql)
 

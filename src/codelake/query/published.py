@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from codelake.delta.reading import Reader, engine_failures
+from codelake.delta.reading import Reader, engine_failures, text
 from codelake.errors import NotFound, UsageError
 from codelake.query.rows import Row, rows_of
 
@@ -31,27 +31,34 @@ class PublishedRun:
 
 def published(reader: Reader, at: str | datetime | None = None) -> PublishedRun:
     """The last published run, or the one that `at` means."""
-    reader.register(RUNS)
+    try:
+        reader.register(RUNS)
+    except NotFound as error:
+        raise error if error.what.startswith("lake") else _none_yet(reader) from error
     if at is None:
-        last = _rows(reader, _LAST)
-        if not last:
-            raise NotFound(
-                f"lake {reader.store.root}",
-                expected="a published run",
-                found="none yet",
-                do="Build something first: `codelake build PATH`.",
-            )
-        return _published(last[0])
+        for row in _rows(reader, _LAST):
+            return _published(row)
     listed = _rows(reader, _LISTED)
+    if at is None or not listed:
+        raise _none_yet(reader)
     moment = at.isoformat() if isinstance(at, datetime) else at.strip()
     for form in _READINGS:
         if (run_id := form(reader, listed, moment)) is not None:
-            return _published(_rows(reader, f"{_ONE} WHERE run_id = '{run_id}'")[0])
+            return _published(_rows(reader, f"{_ONE} WHERE run_id = {text(run_id)}")[0])
     raise NotFound(
         f"no published run for `{moment}`",
         expected=_FORMS,
-        found=f"runs from {listed[0]['run_id']} to {listed[-1]['run_id']}" if listed else "no run yet",
+        found=f"runs from {listed[0]['run_id']} to {listed[-1]['run_id']}",
         do='Type `codelake sql "SELECT run_id, recorded_at FROM runs"` for those there are.',
+    )
+
+
+def _none_yet(reader: Reader) -> NotFound:
+    return NotFound(
+        f"lake {reader.store.root}",
+        expected="a published run",
+        found="none yet",
+        do="Build something first: `codelake build PATH`.",
     )
 
 
@@ -75,7 +82,7 @@ def _by_table_version(reader: Reader, listed: Sequence[Row], at: str) -> str | N
     if not equals or not version.isdigit():
         return None
     for row in listed:
-        versions = dict(_rows(reader, f"SELECT versions FROM runs WHERE run_id = '{row['run_id']}'")[0]["versions"])
+        versions = dict(_rows(reader, f"SELECT versions FROM runs WHERE run_id = {text(row['run_id'])}")[0]["versions"])
         if versions.get(name) == int(version):
             return str(row["run_id"])
     raise NotFound(f"table {name}, version {version}", expected="a version that a run published", found="none such")
@@ -100,8 +107,8 @@ def _by_time(_: Reader, listed: Sequence[Row], at: str) -> str | None:
     moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     before = [row for row in listed if row["recorded_at"] <= moment]
     if not before:
-        first = f"from {listed[0]['recorded_at'].isoformat()} on" if listed else "after the first build"
-        raise NotFound(f"time {at}", expected=f"a time {first}", found="no run had been published by then")
+        first = listed[0]["recorded_at"].isoformat()
+        raise NotFound(f"time {at}", expected=f"a time from {first} on", found="no run had been published by then")
     return str(before[-1]["run_id"])
 
 

@@ -12,7 +12,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 from codelake.delta.expressions import error_place, place_of
 from codelake.errors import QueryRefused
 
-_LONGEST = 100_000
+_LONGEST = 1_000_000
 _DEEPEST = 150
 """Levels of a syntax tree. The engine descends by recursion, and dies where its stack ends."""
 
@@ -41,7 +41,7 @@ def parsed(text: str, dialect: Dialect) -> exp.Query:
     """Refuses whatever is not one query, with its place in the text."""
     if len(text) > _LONGEST:
         raise QueryRefused(
-            f"the text has {len(text):,} characters", text=text[:80], place=0, expected="100,000 at most"
+            f"the text has {len(text):,} characters", text=text[:80], place=0, expected=f"{_LONGEST:,} at most"
         )
     if "\0" in text:
         raise QueryRefused("a text with a NUL character", text=text, place=text.index("\0"))
@@ -64,7 +64,7 @@ def parsed(text: str, dialect: Dialect) -> exp.Query:
     for node in tree.walk():
         for kind, why in _REFUSED:
             if isinstance(node, kind):
-                raise QueryRefused(why, text=text, place=_place(node, text, tokens))
+                raise QueryRefused(why, text=text, place=_place(node, tokens))
     return tree
 
 
@@ -111,7 +111,7 @@ def _refuse_depth(text: str, tree: exp.Expr) -> None:
         level = [child for node in level for child in node.iter_expressions()]
 
 
-def _place(node: exp.Expr, text: str, tokens: Sequence[Token]) -> int:
+def _place(node: exp.Expr, tokens: Sequence[Token]) -> int:
     """Of a node without a mark, that of the nearest one around it which has some; or the first token's."""
     around: exp.Expr | None = node
     while around is not None:
