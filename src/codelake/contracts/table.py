@@ -6,13 +6,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
-
-import msgspec
+from typing import TYPE_CHECKING, Literal
 
 from codelake.contracts.semantic import END_BYTE, START_BYTE, Semantic
 from codelake.contracts.types import parse_type
 from codelake.errors import UsageError
+
+if TYPE_CHECKING:
+    import msgspec
 
 Action = Literal["fail", "drop", "warn"]
 SchemaMode = Literal["strict", "merge", "overwrite"]
@@ -219,6 +220,8 @@ class Table:
     @property
     def record(self) -> type[msgspec.Struct]:
         """A typed record with one field a column, for rows that Python makes or reads."""
+        import msgspec  # questions need contracts, and none of their records
+
         fields: list[tuple[str, object, object]] = []
         for c in sorted(self.columns, key=lambda c: c.nullable):
             python = parse_type(c.type).python

@@ -17,8 +17,8 @@ import pyarrow.parquet as pq
 from deltalake import DeltaTable, QueryBuilder, convert_to_deltalake
 
 from codelake.delta.digest import Digest, digest_of, embedded_digest
-from codelake.delta.embedded import plain_schema
 from codelake.delta.log import Log
+from codelake.delta.plain import plain_schema
 from codelake.errors import Damaged, NotFound, Refused
 
 Format = Literal["parquet", "delta"]

@@ -21,7 +21,7 @@ from hamilton.io.data_adapters import DataLoader, DataSaver
 from hamilton.registry import register_adapter
 
 from codelake.contracts.table import Table
-from codelake.delta.embedded import ask, without_views
+from codelake.delta.embedded import ask
 from codelake.delta.lake import Lake
 from codelake.delta.run import Run, pin
 from codelake.delta.write import Mode, commit
@@ -51,7 +51,7 @@ class LakeLoader(DataLoader):  # type: ignore[misc]
 
     def load_data(self, type_: type) -> tuple[pa.Table, dict[str, Any]]:
         sql = f"SELECT {self.columns} FROM {self.table.name} WHERE {self.where}"
-        rows = without_views(ask(self.run, (self.table,), sql))
+        rows = ask(self.run, (self.table,), sql)
         return rows, {"table": self.table.name, "version": pin(self.run, self.table).version, "n_rows": rows.num_rows}
 
 

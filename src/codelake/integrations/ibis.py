@@ -15,7 +15,7 @@ from typing import Any
 import ibis
 
 from codelake.contracts.table import Table
-from codelake.delta.embedded import ask, without_views
+from codelake.delta.embedded import ask
 from codelake.delta.run import Run
 from codelake.delta.write import Committed, Mode, commit
 
@@ -23,7 +23,7 @@ from codelake.delta.write import Committed, Mode, commit
 def read(run: Run, table: Table, *, columns: Sequence[str] = (), where: str = "true") -> ibis.Table:
     selected = ", ".join(columns) or "*"
     rows = ask(run, (table,), f"SELECT {selected} FROM {table.name} WHERE {where}")
-    return ibis.memtable(without_views(rows))
+    return ibis.memtable(rows)
 
 
 def write(run: Run, table: Table, rows: ibis.Table, *, mode: Mode, **options: Any) -> Committed:
