@@ -19,8 +19,11 @@ from codelake.graph.link.targets import (
     special_functions,
     targets,
 )
-from codelake.graph.link.values import is_derived
+from codelake.graph.link.values import Kind, is_derived
 from codelake.ids import external_id
+
+_SAYS_HOW_BOUND = {external_id(f"builtins.{name}") for name in ("staticmethod", "classmethod", "property")}
+"""Decorators of Python's own that only say how a method is bound."""
 
 
 def add_calls(links: Found) -> None:
@@ -78,15 +81,28 @@ def _add_derived(links: Found, file: int, call: Call, name: str) -> None:
 
 
 def _add_callee(links: Found, file: int, call: Call, target: Target, n: int) -> None:
-    """CALLER_OF: a class is called by its `__init__`, where it has one."""
+    """CALLER_OF: a class is called by its `__init__`, where it has one, be it of a class outside."""
+    if call.is_decorator and target.id in _SAYS_HOW_BOUND:
+        return
     caller = links.program.around(call.scope).id
     sure = confidence(target.sure, n)
     callees = [target.id]
     number = links.program.of_id.get(target.id)
     if number is not None and links.program.definitions[number].kind == "class":
         callees = [links.program.definitions[one].id for one in _made_by(links, number)] or callees
+        if callees == [target.id] and (outer := _base_outside(links, number)) is not None:
+            links.note_caller(file, caller, external_id(f"{outer}.__init__"), min(sure, 0.6), target.method)
     for callee in callees:
         links.note_caller(file, caller, callee, sure, target.method)
+
+
+def _base_outside(links: Found, number: int) -> str | None:
+    """The first base that no repository of the lake defines, nor Python."""
+    for one in links.link.hierarchy.order(links.link.defined[number]):
+        kind, name, _ = links.link.values.keys[one]
+        if kind == Kind.EXTERNAL:
+            return None if str(name).startswith("builtins.") else str(name)
+    return None
 
 
 def _made_by(links: Found, number: int) -> list[int]:
@@ -138,7 +154,7 @@ def _starters(links: Found, of: str) -> list[tuple[int, int]]:
 
 
 def add_implied(links: Found) -> None:
-    """What Python calls by itlinks."""
+    """What Python calls by itself."""
     for scope, value, name in links.link.implied:
         file = links.program.scope_files[scope]
         if links.is_own[file]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from codelake.graph.link.attributes import delete, load, store
 from codelake.graph.link.linking import ANY, Call, Linking
 from codelake.graph.link.names import add_global, add_import
+from codelake.graph.link.narrowing import among, if_instance, if_subclass
 from codelake.graph.link.protocols import (
     add_elements,
     aenter,
@@ -43,7 +44,11 @@ def add_names(link: Linking) -> None:
     for fact in program.every("load_attribute"):
         link.waits(fact.src, load, fact.key, fact.dst)
     for fact in program.every("load_item"):
-        link.waits(fact.src, load_item, fact.scope, fact.key, fact.dst)
+        index = link.indices.get(fact.dst)
+        key = fact.key if index is None else link.key(index) or fact.key
+        link.waits(fact.src, load_item, fact.scope, key, fact.dst)
+    for fact in program.every("known"):
+        solver.copy(fact.src, fact.dst)
 
 
 def add_values(link: Linking, made: dict[int, int]) -> None:
@@ -161,6 +166,11 @@ def _add_moves(link: Linking) -> None:
             link.waits(fact.src, move, fact.scope, fact.dst)
     for fact in every("catch", "narrow"):
         link.waits(fact.src, catch, fact.dst)
+    for kind, pass_on in (("narrow", if_instance), ("narrow_class", if_subclass)):
+        for fact in every(kind):
+            link.waits(link.program.beside[fact.dst], among, pass_on, fact.src, fact.dst)
+    for fact in every("narrow_class"):
+        link.solver.copy(fact.src, fact.dst)
     for fact in every("format"):
         link.solver.add(fact.dst, link.builtin("str"))
     for kind, ask in (("format", formatted), ("test", test), ("delete_item", delete_item), ("raise", raised)):

@@ -79,6 +79,10 @@ class Linking:
         """By value of class, where it is one of the unit."""
         self.defaults = {fact.dst: fact.src for fact in program.every("default")}
         self.texts = {fact.dst: fact.key for fact in program.every("text")}
+        self.keys = {fact.dst: fact.key for fact in program.every("constant")}
+        """By slot: the constant that a name of a module or class stands for."""
+        self.indices = {fact.dst: fact.src for fact in program.every("index")}
+        """By slot of an item: the slot of the name that it is loaded by."""
         self.stored: dict[int, set[str]] = {}
         """By class: names that its own methods store on their first parameter."""
         self.imports = {one.slot: one for one in program.imports if one.name != "*"}
@@ -171,11 +175,20 @@ class Linking:
 
     def item(self, container: int, key: str, dst: int) -> None:
         """An item of a container goes to a slot."""
-        if key in (ANY, ":") or key.startswith("-"):
+        if key == ANY or key.startswith("-") or key.endswith(":"):
             self.solver.copy(self.all_elements(container), dst)
         else:
             self.solver.copy(self.element(container, key), dst)
             self.solver.copy(self.element(container, ANY), dst)
+
+    def key(self, slot: int) -> str | None:
+        """The constant that a name stands for, also where it was imported."""
+        one = self.imports.get(slot)
+        if one is not None and one.name is not None:
+            file = self.modules.found(self.modules.target(one) or "", one.file)
+            found = None if file is None else self.modules.names[file].get(one.name)
+            slot = slot if found is None else found
+        return self.keys.get(slot)
 
     def returned(self, function: int) -> int:
         return self.solver.named("return", function)
