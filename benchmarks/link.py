@@ -87,7 +87,9 @@ def measure(folder: Path) -> None:
     cost = time.process_time() - started
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     rows = found.to_pylist()
-    print(f"{folder.name}: {len(files):,} files; linking {cost:.1f} CPU-s, {cost / plain:.1f} times ast; {memory:,.0f} MB")
+    print(
+        f"{folder.name}: {len(files):,} files; linking {cost:.1f} CPU-s, {cost / plain:.1f} times ast; {memory:,.0f} MB"
+    )
     _print_calls(rows)
     _print_attributes(table, rows)
 
