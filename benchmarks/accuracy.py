@@ -17,8 +17,9 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-from codelake.graph.link.kernel import link
 from link import SURE, Row, module_of, sources, unit
+
+from codelake.graph.link.kernel import link
 
 TRUTH = "callgraph.json"
 Pairs = set[tuple[str, str]]

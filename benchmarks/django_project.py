@@ -32,9 +32,7 @@ def configure() -> None:
             {
                 "BACKEND": "django.template.backends.django.DjangoTemplates",
                 "APP_DIRS": True,
-                "OPTIONS": {
-                    "context_processors": [*processors, "django.contrib.messages.context_processors.messages"]
-                },
+                "OPTIONS": {"context_processors": [*processors, "django.contrib.messages.context_processors.messages"]},
             }
         ],
         STATIC_URL="/static/",

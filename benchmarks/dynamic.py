@@ -22,10 +22,11 @@ from collections import Counter, defaultdict
 from pathlib import Path
 from typing import NamedTuple
 
+from link import SURE, Row, sources, unit
+
 from codelake.extract.content import evidence_of
 from codelake.graph.link.kernel import link
 from codelake.settings import load
-from link import SURE, Row, sources, unit
 
 HERE = Path(__file__).parent
 PYTEST = ("pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:asyncio")

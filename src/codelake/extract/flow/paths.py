@@ -115,7 +115,9 @@ def _load(tree: Tree, statement: Any, held: dict[str, int], found: Facts) -> Non
 def _longer(nodes: list[Any], parents: list[int], at: int) -> int | None:
     """The path that a path is the beginning of."""
     above = nodes[parents[at]]
-    is_longer = above.__class__ in (ast.Attribute, ast.Subscript) and above.value.at == at and path_of(above) is not None
+    is_longer = (
+        above.__class__ in (ast.Attribute, ast.Subscript) and above.value.at == at and path_of(above) is not None
+    )
     return parents[at] if is_longer else None
 
 

@@ -27,7 +27,7 @@ from codelake.graph.link.protocols import (
     wait_for,
 )
 from codelake.graph.link.types import add_annotations
-from codelake.graph.link.values import Kind
+from codelake.graph.link.values import Kind, Known
 
 _CONTAINERS = ("list", "tuple", "set", "dict", "generator")
 
@@ -256,7 +256,7 @@ def add_receivers(link: Linking) -> None:
     """Receivers of a method that were too many are instances of the class that has it."""
     for one in link.program.definitions:
         if one.owner >= 0 and one.parameters and one.parameters[0].slot in link.solver.widened:
-            link.solver.give(one.parameters[0].slot, link.instance(link.defined[one.owner]))
+            link.solver.give(one.parameters[0].slot, link.instance(link.defined[one.owner], Known.SAID))
 
 
 # what has no caller ------------------------------------------------------------------------------
@@ -287,7 +287,7 @@ def add_entries(link: Linking) -> None:
                     link, one.slot
                 )
                 if not _is_static(link, one.slot):
-                    solver.add(first.slot, owner if is_of_class else link.instance(owner))
+                    solver.add(first.slot, owner if is_of_class else link.instance(owner, Known.SAID))
     for default, parameter_slot in left:
         solver.copy(default, parameter_slot)
     for call in unknown:

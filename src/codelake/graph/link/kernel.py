@@ -15,6 +15,7 @@ from codelake.graph.link.linking import Linking
 from codelake.graph.link.modules import Modules
 from codelake.graph.link.program import Program
 from codelake.graph.link.results import SCHEMA, links
+from codelake.graph.link.shapes import add_shapes
 from codelake.graph.link.values import Kind, Values
 
 VERSION = 1
@@ -51,6 +52,7 @@ def _solve(link: Linking) -> None:
     link.solver.solve()
     add_entries(link)
     link.solver.solve()
+    add_shapes(link)
 
 
 def _find_bases(link: Linking) -> None:

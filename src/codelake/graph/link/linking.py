@@ -15,7 +15,7 @@ from codelake.graph.link.hierarchy import Hierarchy
 from codelake.graph.link.modules import Modules
 from codelake.graph.link.program import Definition, Program
 from codelake.graph.link.solver import Solver
-from codelake.graph.link.values import Kind, Values
+from codelake.graph.link.values import Kind, Known, Values
 
 ANY = "*"
 _ALL = "all"
@@ -147,7 +147,7 @@ class Linking:
 
     def field_of(self, value: int, name: str) -> int:
         """What was stored on a value under a name."""
-        return self.solver.named("field", value, name)
+        return self.solver.named("field", self.kept(value), name)
 
     def element(self, container: int, key: str) -> int:
         slot = self._elements.get((container, key))
@@ -232,8 +232,25 @@ class Linking:
                 self.solver.add(self.element(value, ANY), one)
         return value
 
-    def instance(self, of: int) -> int:
-        return self.values.make(Kind.INSTANCE, of)
+    def instance(self, of: int, known: Known = Known.MADE) -> int:
+        is_external = self.values.keys[of][0] == Kind.EXTERNAL
+        return self.values.make(Kind.INSTANCE, of, Known.MADE if is_external else known)
+
+    def known(self, value: int) -> Known:
+        """How the class of a value is known."""
+        kind, _, known = self.values.keys[value]
+        return Known(int(known)) if kind == Kind.INSTANCE else Known.MADE
+
+    def kept(self, value: int) -> int:
+        """A value as what is stored on it goes by: instances by their class, however that is known."""
+        kind, a, known = self.values.keys[value]
+        return self.instance(a) if kind == Kind.INSTANCE and known else value
+
+    def received(self, value: int) -> int:
+        """A value as a method receives it: however it came to be called, then it is of its class."""
+        kind, a, known = self.values.keys[value]
+        is_guess = kind == Kind.INSTANCE and known in (Known.SHAPE, Known.NAME)
+        return self.instance(a, Known.SAID) if is_guess else value
 
     def builtin(self, name: str) -> int:
         """An instance of a builtin type."""

@@ -7,7 +7,7 @@ from functools import partial
 
 from codelake.graph.link.attributes import special
 from codelake.graph.link.linking import ANY, Call, Linking
-from codelake.graph.link.values import Kind
+from codelake.graph.link.values import Kind, Known
 
 OPERATORS = {
     "Add": "add",
@@ -329,6 +329,6 @@ def wait_for(link: Linking, scope: int, dst: int, value: int) -> None:
 def catch(link: Linking, dst: int, value: int) -> None:
     kind = link.values.keys[value][0]
     if kind in (Kind.CLASS, Kind.EXTERNAL):
-        link.solver.add(dst, link.instance(value))
+        link.solver.add(dst, link.instance(value, Known.SAID))
     elif kind == Kind.CONTAINER:
         link.waits(link.all_elements(value), catch, dst)
