@@ -132,7 +132,7 @@ def _unpack(package: Package, cache: Path, work: Path) -> None:
     archive = next((cache / "sdists").glob(f"{package.name}-{package.version}.*"))
     with tarfile.open(archive) as tar:
         for member in tar.getmembers():
-            top, _, below = member.name.partition("/")
+            _, _, below = member.name.partition("/")
             if below.split("/")[0] in package.copied:
                 member.name = below
                 tar.extract(member, work, filter="data")

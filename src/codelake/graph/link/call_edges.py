@@ -15,6 +15,7 @@ from codelake.graph.link.targets import (
     OVERRIDE,
     Target,
     called_by,
+    caller_confidence,
     confidence,
     functions_in,
     n_rivals,
@@ -91,7 +92,7 @@ def _add_callee(links: Found, file: int, call: Call, target: Target, n: int) -> 
     if call.is_decorator and target.id in _SAYS_HOW_BOUND:
         return
     caller = links.program.around(call.scope).id
-    sure = confidence(target.sure, 1 if target.method == "override" else n)
+    sure = caller_confidence(target.sure, 1 if target.method == "override" else n)
     callees = [target.id]
     number = links.program.of_id.get(target.id)
     if number is not None and links.program.definitions[number].kind == "class":

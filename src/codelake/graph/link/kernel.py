@@ -15,10 +15,10 @@ from codelake.graph.link.linking import Linking
 from codelake.graph.link.modules import Modules
 from codelake.graph.link.program import Program
 from codelake.graph.link.results import SCHEMA, links
-from codelake.graph.link.shapes import add_shapes
+from codelake.graph.link.shapes import Shapes
 from codelake.graph.link.values import Kind, Values
 
-VERSION = 1
+VERSION = 2
 """Grows when the same evidence would give other links."""
 _MAX_ROUNDS = 8
 
@@ -35,14 +35,15 @@ def linked(table: pa.Table, *, backwards: bool = False) -> Linking:
     link = Linking(program, Modules(program), Values(), backwards=backwards)
     _find_bases(link)
     link.bind = bind
-    _solve(link)
+    shapes = Shapes(link)
+    _solve(link, shapes)
     if link.solver.widen():
-        _solve(link)
+        _solve(link, shapes)
     link.solver.finish()
     return link
 
 
-def _solve(link: Linking) -> None:
+def _solve(link: Linking, shapes: Shapes) -> None:
     link.restart()
     add_receivers(link)
     made = add_made(link)
@@ -52,7 +53,7 @@ def _solve(link: Linking) -> None:
     link.solver.solve()
     add_entries(link)
     link.solver.solve()
-    add_shapes(link)
+    shapes.add()
 
 
 def _find_bases(link: Linking) -> None:

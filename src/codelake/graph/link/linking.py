@@ -69,7 +69,7 @@ class Linking:
         self.hierarchy = Hierarchy({})
         self.bind: Callable[[Linking, Call, int], None] | None = None
         """What a call does with a value that it calls; without it, nothing is called."""
-        self.solver = Solver(program.n_slots, backwards=backwards)
+        self.solver = Solver(program.n_slots, self._is_function, backwards=backwards)
         self.defined = [_value_of(values, number, one) for number, one in enumerate(program.definitions)]
         self.members: dict[int, dict[str, int]] = {}
         """By value of class: its attributes, from name to slot."""
@@ -274,6 +274,9 @@ class Linking:
             every = (p for one in self.program.definitions for p in one.parameters)
             found = self._spread[kind] = frozenset(p.slot for p in every if p.kind == kind)
         return found
+
+    def _is_function(self, value: int) -> bool:
+        return self.values.keys[value][0] == Kind.FUNCTION
 
     def class_of(self, value: int) -> int:
         kind, a, _ = self.values.keys[value]

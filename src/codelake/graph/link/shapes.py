@@ -25,7 +25,7 @@ _MAX_OWNERS = 40
 
 
 class Shapes:
-    """Classes by what they have. Of the attributes of external bases nothing is known."""
+    """Classes by what they have, and uses by what they ask for. Of the attributes of external bases nothing is known."""
 
     def __init__(self, link: Linking) -> None:
         self.link = link
@@ -35,101 +35,89 @@ class Shapes:
             for value, names in every.items():
                 for name in names:
                     self.owners.setdefault(name, set()).add(value)
+        self.asked: dict[int, set[str]] = {}
+        """By slot: the attributes that are loaded from it."""
+        self.called = {p.slot: p.name for one in link.program.definitions for p in one.parameters}
+        """By slot of a parameter or of an attribute that is loaded: its name."""
+        self.kept = {p.slot: p.slot for one in link.program.definitions for p in one.parameters}
+        """By slot of a parameter: itself. By slot where a method loads an attribute of its receiver: the slot of what
+        instances of its class hold."""
+        receivers = {d.parameters[0].slot: d.owner for d in link.program.definitions if d.owner >= 0 and d.parameters}
+        for fact in link.program.every("load_attribute"):
+            self.asked.setdefault(fact.src, set()).add(fact.key)
+            self.called.setdefault(fact.dst, fact.key)
+            owner = receivers.get(fact.src)
+            if owner is not None and self._stores(link.defined[owner], fact.key):
+                self.kept[fact.dst] = link.field_of(link.instance(link.defined[owner]), fact.key)
         self._found: dict[frozenset[str], tuple[int, ...]] = {}
 
-    def of(self, names: frozenset[str]) -> tuple[int, ...]:
-        """Instances of the most general classes that have all names; none where they are too many."""
-        found = self._found.get(names)
-        if found is None:
-            found = self._found[names] = self._instances(names)
-        return found
+    def _stores(self, of: int, name: str) -> bool:
+        return any(name in self.link.stored.get(one, ()) for one in self.link.hierarchy.order(of))
+
+    def add(self) -> None:
+        """Fill what holds nothing, and solve."""
+        self._add_used(self._unknown(self.kept))
+        self.link.solver.solve()
+        self._add_named()
+        self.link.solver.solve()
+        self._add_used(self._unknown(None))
+        self.link.solver.solve()
+
+    def _unknown(self, kept: dict[int, int] | None) -> dict[int, set[str]]:
+        """Slots that hold nothing, with the attributes that are asked of them; where `kept` is given only of those
+        that it names, by the slots that it says."""
+        solver = self.link.solver
+        used: dict[int, set[str]] = {}
+        for src, names in self.asked.items():
+            slot = src if kept is None else kept.get(src)
+            if slot is not None and not (solver.of(src) or solver.of(slot) or solver.is_closed(src)):
+                used.setdefault(slot, set()).update(names)
+        return used
+
+    def _add_used(self, unknown: dict[int, set[str]]) -> None:
+        for slot, names in unknown.items():
+            for value in self._instances(frozenset(names)):
+                self.link.solver.add(slot, value)
+
+    def _add_named(self) -> None:
+        """Of what is called like something that is known elsewhere: the same, if that has what is asked for. Code
+        calls one kind of thing by one name."""
+        link = self.link
+        unknown = self._unknown({slot: slot for slot in self.called})
+        wanted = {self.called[slot] for slot in unknown}
+        known: dict[str, set[int]] = {}
+        for slot, name in self.called.items():
+            for value in link.solver.of(slot) if name in wanted else ():
+                kind, of, how = link.values.keys[value]
+                if kind == Kind.INSTANCE and how != Known.NAME and link.values.keys[of][0] == Kind.CLASS:
+                    known.setdefault(name, set()).add(of)
+        for slot, names in unknown.items():
+            roots = self._roots(known.get(self.called[slot], ()), names)
+            for of in roots if len(roots) <= _MAX_ROOTS else ():
+                link.solver.add(slot, link.instance(of, Known.SHAPE))
 
     def _instances(self, names: frozenset[str]) -> tuple[int, ...]:
-        telling = [name for name in names if name not in _COMMON]
-        owners = [self.owners.get(name) for name in names]
-        if not telling or not all(owners):
+        """Of the most general classes that have all names; none where they are too many."""
+        found = self._found.get(names)
+        if found is None:
+            found = self._found[names] = self._instances_of(names)
+        return found
+
+    def _instances_of(self, names: frozenset[str]) -> tuple[int, ...]:
+        telling = [self.owners.get(name, set()) for name in names if name not in _COMMON]
+        fewest = min(telling, key=len, default=set())
+        if not fewest or len(fewest) > _MAX_OWNERS:
             return ()
-        fewest = min((self.owners[name] for name in telling), key=len)
-        if len(fewest) > _MAX_OWNERS:
-            return ()
-        roots = self._roots(fewest, names)
+        subclasses = self.link.hierarchy.subclasses
+        roots = self._roots({one for owner in fewest for one in (owner, *subclasses.get(owner, ()))}, names)
         is_guess = len(telling) == 1
         if len(roots) > (1 if is_guess else _MAX_ROOTS):
             return ()
         return tuple(self.link.instance(one, Known.NAME if is_guess else Known.SHAPE) for one in sorted(roots))
 
-    def _roots(self, first: Iterable[int], names: frozenset[str]) -> set[int]:
-        subclasses, order = self.link.hierarchy.subclasses, self.link.hierarchy.order
-        every = {one for owner in first for one in (owner, *subclasses.get(owner, ()))}
-        having = {one for one in every if self.has(one, names)}
+    def _roots(self, classes: Iterable[int], names: Iterable[str]) -> set[int]:
+        """Of the classes that have all names, those that are below no other."""
+        order = self.link.hierarchy.order
+        owners = [self.owners.get(name, set()) for name in names]
+        having = {one for one in classes if not any(each.isdisjoint(order(one)) for each in owners)}
         return {one for one in having if having.isdisjoint(order(one)[1:])}
-
-    def has(self, of: int, names: Iterable[str]) -> bool:
-        order = self.link.hierarchy.order(of)
-        return all(name in self.owners and not self.owners[name].isdisjoint(order) for name in names)
-
-
-def add_shapes(link: Linking) -> None:
-    shapes = Shapes(link)
-    _add_used(link, shapes, _kept(link))
-    link.solver.solve()
-    _add_named(link, shapes)
-    link.solver.solve()
-    _add_used(link, shapes, None)
-    link.solver.solve()
-
-
-def _kept(link: Linking) -> dict[int, int]:
-    """By slot of a parameter: itself. By slot where a method loads an attribute of its receiver: the slot of what
-    instances of its class hold."""
-    found = {p.slot: p.slot for one in link.program.definitions for p in one.parameters}
-    receivers = {d.parameters[0].slot: d.owner for d in link.program.definitions if d.owner >= 0 and d.parameters}
-    for fact in link.program.every("load_attribute"):
-        owner = receivers.get(fact.src)
-        if owner is not None and any(
-            fact.key in link.stored.get(one, ()) for one in link.hierarchy.order(link.defined[owner])
-        ):
-            found[fact.dst] = link.field_of(link.instance(link.defined[owner]), fact.key)
-    return found
-
-
-def _add_used(link: Linking, shapes: Shapes, kept: dict[int, int] | None) -> None:
-    """Of slots that hold nothing; where `kept` is given only of those that it names, by the slots that it says."""
-    for slot, names in _unknown(link, kept).items():
-        for value in shapes.of(frozenset(names)):
-            link.solver.add(slot, value)
-
-
-def _unknown(link: Linking, kept: dict[int, int] | None) -> dict[int, set[str]]:
-    """Slots that hold nothing, with the attributes that are asked of them."""
-    solver = link.solver
-    used: dict[int, set[str]] = {}
-    for fact in link.program.every("load_attribute"):
-        if not solver.of(fact.src) and not solver.is_closed(fact.src):
-            slot = fact.src if kept is None else kept.get(fact.src, -1)
-            if slot >= 0 and not solver.of(slot):
-                used.setdefault(slot, set()).add(fact.key)
-    return used
-
-
-def _add_named(link: Linking, shapes: Shapes) -> None:
-    """Of what holds nothing and is called like something that is known elsewhere: the same, if that has what is asked
-    for. Code calls one kind of thing by one name."""
-    called = {p.slot: p.name for one in link.program.definitions for p in one.parameters}
-    for fact in link.program.every("load_attribute"):
-        called.setdefault(fact.dst, fact.key)
-    unknown = _unknown(link, {slot: slot for slot in called})
-    wanted = {called[slot] for slot in unknown}
-    known: dict[str, set[int]] = {}
-    for slot, name in called.items():
-        if name in wanted:
-            for value in link.solver.of(slot):
-                kind, of, how = link.values.keys[value]
-                if kind == Kind.INSTANCE and how != Known.NAME and link.values.keys[of][0] == Kind.CLASS:
-                    known.setdefault(name, set()).add(of)
-    for slot, names in unknown.items():
-        having = {of for of in known.get(called[slot], ()) if shapes.has(of, names)}
-        roots = {of for of in having if having.isdisjoint(link.hierarchy.order(of)[1:])}
-        if len(roots) <= _MAX_ROOTS:
-            for of in roots:
-                link.solver.add(slot, link.instance(of, Known.SHAPE))

@@ -44,8 +44,14 @@ def n_rivals(found: Sequence[Target]) -> int:
 
 
 def confidence(sure: float, n: int) -> float:
-    """Of one among n candidates: certain ways lose a tenth for each further one, until they are as good as a guess."""
+    """Of one among n candidates of a call: certain ways lose a tenth for each further one, until they are as good as a
+    guess."""
     return round(max(sure - 0.1 * (n - 1), min(sure, 0.2 if n > 8 else 0.3)), 2)
+
+
+def caller_confidence(sure: float, n: int) -> float:
+    """That a function calls one of n candidates, now or then: more of them make each hardly less likely."""
+    return round(max(sure - 0.03 * (n - 1), min(sure, 0.3)), 2)
 
 
 def targets(link: Linking, call: Call) -> list[Target]:
