@@ -28,7 +28,7 @@ import pyarrow as pa
 from codelake.extract.batches import Batch
 from codelake.extract.content import evidence_of
 from codelake.graph.link.kernel import link
-from codelake.graph.link.program import INPUT
+from codelake.graph.link.program import flat
 
 SURE = 0.5
 """Edges of less confidence are guesses."""
@@ -41,7 +41,6 @@ def unit(files: Mapping[str, bytes], repo: str = "r") -> pa.Table:
     for raw in files.values():
         digests.append(hashlib.sha256(raw).hexdigest())
         batch.add(digests[-1], evidence_of(raw))
-    nested = pa.Table.from_batches([batch.record_batch()])
     columns = {
         "repo": pa.array([repo] * len(files)),
         "path": pa.array(list(files)),
@@ -49,11 +48,8 @@ def unit(files: Mapping[str, bytes], repo: str = "r") -> pa.Table:
         "is_own": pa.array([True] * len(files)),
         "digest": pa.array(digests),
     }
-    for name, fields in INPUT.items():
-        lists = nested.column(name).combine_chunks()
-        for field in fields:
-            columns[f"{name}_{field}"] = pa.ListArray.from_arrays(lists.offsets, lists.values.field(field))
-    return pa.table(columns)
+    evidence = flat(pa.Table.from_batches([batch.record_batch()]))
+    return pa.table(columns | {name: evidence.column(name) for name in evidence.column_names})
 
 
 def module_of(path: str) -> str:

@@ -12,7 +12,9 @@ import pytest
 from pyspark.sql import SparkSession
 
 from codelake.contracts import Table
-from codelake.contracts.graph import CPG_EDGES, CPG_NODES
+from codelake.contracts.graph import CPG_EDGES, CPG_NODES, GRAPH
+from codelake.contracts.views import VIEWS
+from codelake.delta.embedded import ask
 from codelake.delta.lake import Lake, create_lake
 from codelake.delta.run import Run
 from codelake.delta.scan import scan
@@ -95,6 +97,10 @@ class Graph:
 
     def rows(self, table: Table) -> list[dict[str, Any]]:
         return scan(Run(self.lake, "reader"), table).toArrow().to_pylist()
+
+    def view(self, name: str) -> list[dict[str, Any]]:
+        view = next(view for view in VIEWS if view.name == name)
+        return ask(Run(self.lake, "reader"), GRAPH, view.embedded_sql).to_pylist()
 
     @cached_property
     def nodes(self) -> dict[str, dict[str, Any]]:

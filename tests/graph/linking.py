@@ -11,7 +11,7 @@ import pyarrow as pa
 from codelake.extract.batches import Batch
 from codelake.extract.content import evidence_of
 from codelake.graph.link.kernel import link
-from codelake.graph.link.program import INPUT
+from codelake.graph.link.program import flat
 from tests.cases.truth import Case
 
 _FILE = pa.schema(
@@ -36,21 +36,10 @@ def unit(files: Mapping[str, str], *, repo: str = "r", modules: Mapping[str, str
         module = module_of(path) if modules is None else modules.get(path)
         rows.append({"repo": repo, "path": path, "module": module, "is_own": True, "digest": digest})
     table = pa.Table.from_pylist(rows, _FILE)
-    fields = fields_of(pa.Table.from_batches([batch.record_batch()]))
+    fields = flat(pa.Table.from_batches([batch.record_batch()]))
     for name in fields.column_names:
         table = table.append_column(name, fields.column(name))
     return table
-
-
-def fields_of(nested: pa.Table) -> pa.Table:
-    """The fields of nested evidence that linking reads, as columns of their own."""
-    columns = {}
-    for name, fields in INPUT.items():
-        lists = nested.column(name).combine_chunks()
-        offsets, structs = lists.offsets, lists.values
-        for field in fields:
-            columns[f"{name}_{field}"] = pa.ListArray.from_arrays(offsets, structs.field(field))
-    return pa.table(columns)
 
 
 def module_of(path: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from codelake.contracts.graph import CPG_EDGES_BY_DST, CPG_EDGES_BY_SRC, CPG_NODES, CPG_PROPS, CPG_PROPS_MAP
+from codelake.contracts.graph import CPG_EDGES_BY_DST, CPG_NODES
 from codelake.contracts.kinds import EDGE_KINDS
 from codelake.graph.rules import RULES
 from codelake.ids import OUTSIDE
@@ -64,7 +64,8 @@ def test_each_kind_has_a_rule() -> None:
 
 
 def test_adjacency_says_what_edges_say(graph: Graph) -> None:
-    for table, side in ((CPG_EDGES_BY_SRC, "src"), (CPG_EDGES_BY_DST, "dst")):
+    both = {"src": graph.view("cpg_edges_by_src"), "dst": graph.rows(CPG_EDGES_BY_DST)}
+    for side, rows in both.items():
         kinds = {kind.name for kind in EDGE_KINDS if side[0] in kind.adjacent}
         other = "dst" if side == "src" else "src"
         expected = sorted(
@@ -72,16 +73,18 @@ def test_adjacency_says_what_edges_say(graph: Graph) -> None:
             for e in graph.edges
             if e["kind"] in kinds and "@scope:" not in e["src"]
         )
-        rows = graph.rows(table)
         assert sorted((r["node_id"], r["path"], e["kind"], e["other"]) for r in rows for e in r["edges"]) == expected
         assert len({(r["node_id"], r["repo"], r["path"]) for r in rows}) == len(rows)
+        for row in rows:
+            order = [(e["kind"], e["other"], e["start_byte"] or -1, e["end_byte"] or -1) for e in row["edges"]]
+            assert order == sorted(order)
 
 
 def test_property_maps_say_what_properties_say(graph: Graph) -> None:
     found: dict[str, dict[str, str]] = {}
-    for row in graph.rows(CPG_PROPS):
+    for row in graph.view("cpg_props"):
         value = {"string": row["value_string"], "int": str(row["value_int"]), "bool": "true"}[row["value_type"]]
         assert found.setdefault(row["entity_id"], {}).setdefault(row["key"], value) == value
-    assert {row["entity_id"]: dict(row["props"]) for row in graph.rows(CPG_PROPS_MAP)} == found
+    assert {row["entity_id"]: dict(row["props"]) for row in graph.view("cpg_props_map")} == found
     assert found.keys() <= graph.nodes.keys()
     assert found["shop:pkg/a.py#C.__init__(p)"] == {"kind": "positional", "position": "1", "has_default": "true"}

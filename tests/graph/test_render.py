@@ -10,11 +10,11 @@ import pyarrow as pa
 import pytest
 
 from codelake import ids
-from codelake.contracts.graph import CPG_NODES, CPG_PROPS, CPG_PROPS_MAP
+from codelake.contracts.graph import CPG_NODES, RENDERED
 from codelake.graph.render import labels
 from codelake.graph.render.arrays import pick, spread
 from codelake.graph.render.files import Owners
-from codelake.graph.render.packing import TABLES, packed, unpacked
+from codelake.graph.render.packing import packed, unpacked
 from codelake.graph.render.props import Props, rendered
 from codelake.graph.render.render import render_around, render_outside
 
@@ -67,26 +67,14 @@ def test_properties_that_are_not_there_are_left_out() -> None:
         {"position": pa.array([None, 1], pa.int32())},
         {"has_default": np.array([False, True])},
     )
-    rows, maps = rendered(owners, found)
-    assert [(r["entity_id"], r["key"], r["value_type"]) for r in rows.to_pylist()] == [
-        ("r:a.py#f(a)", "kind", "string"),
-        ("r:a.py#f(b)", "position", "int"),
-        ("r:a.py#f(b)", "has_default", "bool"),
-    ]
-    assert [(r["value_string"], r["value_int"], r["value_bool"]) for r in rows.to_pylist()] == [
-        ("positional", None, None),
-        (None, 1, None),
-        (None, None, True),
-    ]
-    assert [r["props"] for r in maps.to_pylist()] == [
-        [("kind", "positional")],
-        [("position", "1"), ("has_default", "true")],
-    ]
+    ids, maps = rendered(owners, found)
+    assert ids.to_pylist() == ["r:a.py#f(a)", "r:a.py#f(b)"]
+    assert maps.to_pylist() == [[("kind", "positional")], [("position", "1"), ("has_default", "true")]]
 
 
 def test_rows_are_packed_and_unpacked() -> None:
     row = packed({})
-    assert row.num_rows == 1 and row.schema.names == [table.name for table in TABLES]
+    assert row.num_rows == 1 and row.schema.names == [table.name for table in RENDERED]
     assert list(unpacked([row.select([CPG_NODES.name])])) == []
 
 
@@ -99,7 +87,7 @@ def test_the_outside_is_owned_though_nothing_is_used_of_it() -> None:
     symbol = pa.struct([*((name, pa.string()) for name in names), ("has_type", pa.bool_())])
     (row,) = render_outside([pa.RecordBatch.from_arrays([pa.array([[]], pa.list_(symbol))], names=["symbols"])])
     assert [node["node_id"] for node in of(row, CPG_NODES.name)] == [ids.OUTSIDE]
-    assert of(row, CPG_PROPS.name) == of(row, CPG_PROPS_MAP.name) == []
+    assert [node["props"] for node in of(row, CPG_NODES.name)] == [None]
 
 
 def test_a_worker_is_left_as_it_was() -> None:

@@ -296,7 +296,7 @@ def test_a_pin_is_a_row_of_snapshots_once(workplace: Workplace, first: dict[str,
 
 def test_every_table_but_those_of_operations_has_a_stage_that_writes_it() -> None:
     written = {table.name for stage in STAGES for table in stage.writes}
-    assert {table.name for table in TABLES} - written == {"snapshots", "commits", "scans"}
+    assert {table.name for table in TABLES} - written == {"snapshots", "commits", "scans", "runs"}
 
 
 def test_the_ids_of_python_and_sql_are_the_same(spark: SparkSession) -> None:

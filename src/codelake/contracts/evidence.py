@@ -123,6 +123,18 @@ NESTED = (
     ),
 )
 
+LINK_INPUT = {
+    "scopes": ("node", "kind", "label", "parent", "is_generator", "is_coroutine"),
+    "definitions": ("node", "kind", "name", "scope", "body_scope"),
+    "parameters": ("definition", "node", "name", "kind"),
+    "imports": ("node", "scope", "level", "module", "name", "as_name"),
+    "annotations": ("node", "owner", "scope", "role"),
+    "types": ("annotation", "parent", "kind", "name", "symbol"),
+    "calls": ("node",),
+    "facts": ("kind", "scope", "dst", "src", "key"),
+}
+"""The fields of the nested evidence that linking reads. While they are the same, so is what a file brings into it."""
+
 EVIDENCE = Table(
     name="evidence",
     meaning="One row a content and extractor version: all that was seen in it, nested.",
@@ -133,6 +145,18 @@ EVIDENCE = Table(
         Column("reason", "string", "why it is not parsed", nullable=True),
         Column("encoding", "string", "encoding of the text", nullable=True),
         Column("n_lines", "int", "lines of text"),
+        Column(
+            "link_digest",
+            "string",
+            "hash of what linking reads of it: an edit that leaves it alone links nothing",
+            nullable=True,
+        ),
+        Column(
+            "needs",
+            "array<string>",
+            "first names of modules that it imports absolutely, sorted; without those of the standard library",
+            nullable=True,
+        ),
         *NESTED,
     ),
     key=("digest", "extractor_version"),

@@ -44,7 +44,11 @@ LINKS = Table(
             "array<struct<definition:int,bases:array<string>,mro:array<string>,problem:string>>",
             "classes by their place in the evidence's `definitions`: ids of bases and of the method resolution order",
         ),
-        Column("made_from", "bigint", "hash of the file's row, and of the versions of extractors and linker"),
+        Column("externals", "array<string>", "ids of what it uses of the outside, and of types of that, sorted"),
+        Column("found_digest", "bigint", "hash of edges, calls and classes"),
+        Column("module", "string", "the file's module as it was linked", nullable=True),
+        Column("link_digest", "string", "the evidence's, as it was linked; NULL where none was read", nullable=True),
+        Column("made_by", "string", "fingerprint of the stage that linked it"),
     ),
     key=("repo", "path"),
     key_scope="source",
@@ -74,6 +78,7 @@ CPG_NODES = Table(
             "which of its kind: the grammar's kind of syntax, the kind of a scope, binding, block or type expression",
             nullable=True,
         ),
+        Column("props", "map<string,string>", "its properties, values as text; NULL if it has none", nullable=True),
     ),
     key=("node_id",),
     key_scope="source",
@@ -110,78 +115,32 @@ CPG_EDGES = Table(
         stats=("src", "dst", "repo", "path", "kind"),
         no_dictionary=("edge_id", "src", "dst", "ambiguity_group", *_SPAN),
     ),
+    unbounded=True,
     properties=_PREFIXES,
 )
 
-_VALUE_TYPES = ("string", "int", "float", "bool", "json")
-
-CPG_PROPS = Table(
-    name="cpg_props",
-    meaning="One row a property of a node.",
+CPG_EDGES_BY_DST = Table(
+    name="cpg_edges_by_dst",
+    meaning="One row a node and file: the edges of that file that lead to the node, sorted; only of the kinds that "
+    "people ask for node by node, so not of flows, reaches, scopes and bindings.",
     columns=(
-        Column("entity_id", "string", "the node's id", NODE_ID),
-        Column("key", "string", "name of the property"),
-        Column("value_type", "string", "which of the columns that follow holds the value"),
-        Column("value_string", "string", "a text", nullable=True),
-        Column("value_int", "bigint", "a whole number", nullable=True),
-        Column("value_float", "double", "a number", nullable=True),
-        Column("value_bool", "boolean", "true or false", nullable=True),
-        Column("value_json", "string", "anything else", nullable=True),
+        Column("node_id", "string", "id of the node", NODE_ID),
         _REPO,
         _PATH,
+        Column(
+            "edges",
+            "array<struct<kind:string,other:string,start_byte:int,end_byte:int,confidence:float,method:string>>",
+            "kind, src, place and how sure",
+        ),
     ),
-    key=("entity_id", "key"),
+    key=("node_id", "repo", "path"),
     key_scope="source",
     replace_by=("repo", "path"),
-    checks=(Check("value_type_is_known", f"value_type IN ({', '.join(repr(t) for t in _VALUE_TYPES)})"),),
-    layout=Layout(stats=("entity_id", "repo", "path", "key"), no_dictionary=("entity_id",)),
-    properties=_PREFIXES,
-)
-
-
-def _adjacency(side: str, other: str) -> Table:
-    return Table(
-        name=f"cpg_edges_by_{side}",
-        meaning=f"One row a node and file: the edges of that file whose {side} it is, sorted; only of the kinds that "
-        "people ask for node by node, so not of flows, reaches, scopes and bindings.",
-        columns=(
-            Column("node_id", "string", "id of the node", NODE_ID),
-            _REPO,
-            _PATH,
-            Column(
-                "edges",
-                "array<struct<kind:string,other:string,start_byte:int,end_byte:int,confidence:float,method:string>>",
-                f"kind, {other}, place and how sure",
-            ),
-        ),
-        key=("node_id", "repo", "path"),
-        key_scope="source",
-        replace_by=("repo", "path"),
-        layout=Layout(
-            sort_by=("node_id",),
-            stats=("node_id", "repo", "path"),
-            no_dictionary=("node_id", *(f"edges.list.element.{name}" for name in ("other", *_SPAN))),
-        ),
-        properties=_PREFIXES,
-    )
-
-
-CPG_EDGES_BY_SRC = _adjacency("src", "dst")
-CPG_EDGES_BY_DST = _adjacency("dst", "src")
-
-CPG_PROPS_MAP = Table(
-    name="cpg_props_map",
-    meaning="One row a node: its properties as one map, values as text.",
-    columns=(
-        Column("entity_id", "string", "the node's id", NODE_ID),
-        Column("props", "map<string,string>", "its properties"),
-        _REPO,
-        _PATH,
+    layout=Layout(
+        sort_by=("node_id",),
+        stats=("node_id", "repo", "path"),
+        no_dictionary=("node_id", *(f"edges.list.element.{name}" for name in ("other", *_SPAN))),
     ),
-    key=("entity_id",),
-    key_scope="source",
-    replace_by=("repo", "path"),
-    layout=Layout(sort_by=("entity_id",), stats=("entity_id", "repo", "path"), no_dictionary=("entity_id",)),
     properties=_PREFIXES,
 )
 
@@ -252,15 +211,7 @@ EXTERNAL_SYMBOLS = Table(
     layout=Layout(sort_by=("repo", "symbol_id"), stats=("symbol_id", "repo", "name", "kind", "distribution")),
 )
 
-GRAPH = (
-    LINKS,
-    CPG_NODES,
-    CPG_EDGES,
-    CPG_PROPS,
-    CPG_EDGES_BY_SRC,
-    CPG_EDGES_BY_DST,
-    CPG_PROPS_MAP,
-    CALLS,
-    CLASSES,
-    EXTERNAL_SYMBOLS,
-)
+RENDERED = (CPG_NODES, CPG_EDGES, CPG_EDGES_BY_DST, CALLS, CLASSES)
+"""What is rendered from files, their evidence and links."""
+
+GRAPH = (LINKS, *RENDERED, EXTERNAL_SYMBOLS)

@@ -138,3 +138,9 @@ REASONS = {
     "unreachable": "the code never runs, or nothing is ever stored where the callee is read",
 }
 """Why a call has no target."""
+
+PROPERTY_TYPES = {
+    **dict.fromkeys(("n_bytes", "position", "level"), "int"),
+    **dict.fromkeys(("is_async", "is_generator", "has_default", "is_conditional", "is_type_checking"), "bool"),
+}
+"""Types of the properties of nodes, by key; all others are texts."""

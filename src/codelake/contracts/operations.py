@@ -30,7 +30,7 @@ SNAPSHOTS = Table(
     ),
     key=("run_id", "table_name", "version"),
     key_scope="write",
-    layout=Layout(stats=("run_id", "recorded_at", "table_name", "version"), sort_by=("table_name",)),
+    layout=Layout(stats=("run_id", "recorded_at", "table_name", "version")),
     append_only=True,
 )
 
@@ -55,7 +55,7 @@ COMMITS = Table(
         Column("gates", "map<string,bigint>", "rows that broke a rule whose action is drop or warn"),
         Column("duration_ms", "bigint", "from the call to the version, gates included"),
     ),
-    layout=Layout(stats=("run_id", "recorded_at", "table_name", "version"), sort_by=("table_name", "version")),
+    layout=Layout(stats=("run_id", "recorded_at", "table_name", "version")),
     append_only=True,
 )
 
@@ -77,7 +77,7 @@ SCANS = Table(
         Column("from_version", "bigint", "change feed: first version read", nullable=True),
         Column("options", "map<string,string>", "effective options: columns, casts, defaults, renames, files"),
     ),
-    layout=Layout(stats=("run_id", "recorded_at", "table_name", "version"), sort_by=("table_name",)),
+    layout=Layout(stats=("run_id", "recorded_at", "table_name", "version")),
     append_only=True,
 )
 
@@ -95,8 +95,97 @@ QUALITY = Table(
         Column("n", "bigint", "how many rows; a row of its own each up to the sample, the rest counted"),
         Column("n_before", "bigint", "how many when the graph was last measured; NULL the first time", nullable=True),
     ),
-    layout=Layout(stats=("run_id", "recorded_at", "table_name", "rule"), sort_by=("table_name", "rule")),
+    layout=Layout(stats=("run_id", "recorded_at", "table_name", "rule")),
     append_only=True,
 )
 
-OPERATIONS = (SNAPSHOTS, COMMITS, SCANS, QUALITY)
+STAGES = Table(
+    name="stages",
+    meaning="One row a stage of a run: why it ran, what it could take from before, which files a change reached.",
+    columns=(
+        _RUN,
+        _AT,
+        Column("stage", "string", "name of the stage"),
+        Column("fingerprint", "string", "what it does: code, contracts and settings, its own and of stages before it"),
+        Column("cache", "string", "how what it reads again is kept: plain (not at all), disk or delta"),
+        Column("why", "array<string>", "why it had something to do, in words; empty where it had nothing"),
+        Column("n_hits", "bigint", "contents or files that were as they had to be"),
+        Column("n_misses", "bigint", "contents or files that were made anew"),
+        Column(
+            "impacts",
+            "array<struct<repo:string,path:string,reason:string,symbol:string,hop:int>>",
+            "files that a change reached: why, because of which symbol, over how many others",
+        ),
+        Column("duration_ms", "bigint", "how long it took"),
+    ),
+    key=("run_id", "stage"),
+    key_scope="write",
+    layout=Layout(stats=("run_id", "recorded_at", "stage")),
+    append_only=True,
+)
+
+RUNS = Table(
+    name="runs",
+    meaning="One row a published run: the versions of all tables that belong together. Readers open the tables at the "
+    "versions of the last one, and so never see half a run.",
+    columns=(
+        _RUN,
+        Column("recorded_at", "timestamp", "when it was published, UTC"),
+        Column("pipeline", "string", "what ran: build, restore"),
+        Column("started_at", "timestamp", "when it began, UTC"),
+        Column(
+            "repositories",
+            "array<struct<repo:string,source:string,revision:string,is_dirty:boolean>>",
+            "the repositories it brought up to date, each with its kind of source and git revision",
+        ),
+        Column("versions", "map<string,bigint>", "table and version: how a reader opens every table but this one"),
+        Column("pins", "map<string,bigint>", "table and version: what the run began from"),
+        Column("manifest", "string", "all that is known of the run, as JSON: docs/manifest.schema.json"),
+    ),
+    key=("run_id",),
+    key_scope="write",
+    layout=Layout(stats=("run_id", "recorded_at", "pipeline")),
+    append_only=True,
+)
+
+MAINTENANCE = Table(
+    name="maintenance",
+    meaning="One row an operation that looked after a table: what was done or, in a dry run, would have been, and why.",
+    columns=(
+        _RUN,
+        _AT,
+        _TABLE,
+        Column("operation", "string", "optimize, vacuum, checkpoint, cleanup-log, set, enable, drop-feature, repair"),
+        Column("reason", "string", "what the policy found, or `asked`"),
+        Column("from_version", "bigint", "the newest version before", TABLE_VERSION),
+        Column("version", "bigint", "the newest version after; the same where nothing was committed", TABLE_VERSION),
+        Column("options", "map<string,string>", "how it was done"),
+        Column("metrics", "map<string,bigint>", "files, bytes, rows and entries that it touched"),
+        Column("duration_ms", "bigint", "from the call to the end"),
+    ),
+    layout=Layout(stats=("run_id", "recorded_at", "table_name", "operation")),
+    append_only=True,
+)
+
+IMPORTS = Table(
+    name="imports",
+    meaning="One row a Parquet file that `codelake import-parquet` meant to import, and one when that was done.",
+    columns=(
+        _RUN,
+        _AT,
+        _TABLE,
+        Column("source", "string", "the folder or file that was named"),
+        Column("path", "string", "the file, below the source"),
+        Column("n_bytes", "bigint", "its size"),
+        Column("modified_at", "timestamp", "when it was last written, UTC"),
+        Column("batch", "bigint", "files of one batch are committed together"),
+        Column("status", "string", "planned or imported"),
+        Column("n_rows", "bigint", "its rows"),
+        Column("digest", "string", "digest of its rows, as the table has them"),
+        Column("version", "bigint", "the version that holds them; NULL while planned", TABLE_VERSION, nullable=True),
+    ),
+    layout=Layout(stats=("run_id", "recorded_at", "table_name", "source", "path")),
+    append_only=True,
+)
+
+OPERATIONS = (SNAPSHOTS, COMMITS, SCANS, QUALITY, STAGES, RUNS, MAINTENANCE, IMPORTS)

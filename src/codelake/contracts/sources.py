@@ -19,6 +19,7 @@ REPOSITORIES = Table(
         Column("committed_at", "timestamp", "when the revision was committed, UTC", nullable=True),
     ),
     key=("repo",),
+    key_scope="write",
     replace_by=("repo",),
 )
 
@@ -37,7 +38,8 @@ FILES = Table(
         Column("reason", "string", "why it is not parsed", nullable=True),
     ),
     key=("repo", "path"),
-    replace_by=("repo",),
+    key_scope="source",
+    replace_by=("repo", "path"),
     checks=(
         Check("status_is_known", "status IN ('parsed', 'recovered', 'skipped')"),
         Check("reason_where_not_parsed", "(status = 'parsed') = (reason IS NULL)"),
@@ -70,7 +72,7 @@ DIAGNOSTICS = Table(
         Column("kind", "string", "what kind of problem"),
         Column("message", "string", "the problem, in words"),
     ),
-    replace_by=("repo",),
+    replace_by=("repo", "path"),
     layout=Layout(sort_by=("repo", "path"), stats=("repo", "path", "kind")),
 )
 
@@ -85,7 +87,8 @@ DISTRIBUTIONS = Table(
         Column("import_names", "array<string>", "names that it may be imported by, the likeliest first"),
     ),
     key=("repo", "name"),
-    replace_by=("repo",),
+    key_scope="write",
+    replace_by=("repo", "name"),
     checks=(Check("name_is_normalised", "name RLIKE '^[a-z0-9]+(-[a-z0-9]+)*$'"),),
     layout=Layout(sort_by=("repo", "name"), stats=("repo", "name")),
 )

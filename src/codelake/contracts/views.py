@@ -1,10 +1,12 @@
 """Facts that people ask for by name and that are in the graph already: views, in SQL that Spark and DataFusion both
-run. A view names tables of the lake, and nothing else.
+run, or in the words of each where they share none. A view names tables of the lake, and nothing else.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
+
+from codelake.contracts.kinds import EDGE_KINDS, PROPERTY_TYPES
 
 
 class View(NamedTuple):
@@ -12,6 +14,12 @@ class View(NamedTuple):
     meaning: str
     columns: tuple[str, ...]
     sql: str
+    """For Spark; and for DataFusion, unless `embedded` says otherwise."""
+    embedded: str | None = None
+
+    @property
+    def embedded_sql(self) -> str:
+        return self.embedded or self.sql
 
 
 _PLACE = ("repo", "path", "start_byte", "end_byte", "start_line", "end_line")
@@ -28,9 +36,64 @@ def _edges(name: str, meaning: str, where: str, columns: tuple[str, ...]) -> Vie
     return View(name, meaning, columns, f"SELECT {', '.join(columns)} FROM cpg_edges WHERE {where}")
 
 
+def _props() -> View:
+    """One row a property. The engines have other words for the entries of a map, and that is all they differ in."""
+
+    def of(sort: str) -> str:
+        return ", ".join(f"'{key}'" for key, type_ in PROPERTY_TYPES.items() if type_ == sort)
+
+    value_type = f"CASE WHEN key IN ({of('int')}) THEN 'int' WHEN key IN ({of('bool')}) THEN 'bool' ELSE 'string' END"
+    outer = (
+        f"SELECT entity_id, key, {value_type} AS value_type, "
+        f"CASE WHEN key NOT IN ({of('int')}, {of('bool')}) THEN value END AS value_string, "
+        f"CASE WHEN key IN ({of('int')}) THEN CAST(value AS BIGINT) END AS value_int, "
+        f"CAST(NULL AS DOUBLE) AS value_float, CASE WHEN key IN ({of('bool')}) THEN value = 'true' END AS value_bool, "
+        "CAST(NULL AS STRING) AS value_json, repo, path FROM"
+    )
+    entity, known = "node_id AS entity_id, repo, path", "FROM cpg_nodes WHERE props IS NOT NULL"
+    return View(
+        "cpg_props",
+        "Properties of nodes, one a row.",
+        (
+            *("entity_id", "key", "value_type", "value_string", "value_int", "value_float", "value_bool"),
+            *("value_json", "repo", "path"),
+        ),
+        f"{outer} (SELECT {entity}, explode(props) AS (key, value) {known}) AS entries",
+        f"{outer} (SELECT entity_id, repo, path, entry['key'] AS key, entry['value'] AS value FROM "
+        f"(SELECT {entity}, unnest(map_entries(props)) AS entry {known}) AS e) AS entries",
+    )
+
+
+def _by_src() -> View:
+    """Edges are sorted by file, and the id of a source begins with that of its file: what has been written is already
+    in this order, so that nothing need be stored twice."""
+    kinds = ", ".join(f"'{kind.name}'" for kind in EDGE_KINDS if "s" in kind.adjacent)
+    fields = {"kind": "kind", "other": "dst", **dict.fromkeys(("start_byte", "end_byte", "confidence", "method"))}
+    columns = {name: column or name for name, column in fields.items()}
+    asked = f"FROM cpg_edges WHERE kind IN ({kinds}) AND NOT contains(src, '@scope:') GROUP BY src, repo, path"
+    struct = ", ".join(f"'{name}', {column}" for name, column in columns.items())
+    order = ", ".join(f"{column} ASC NULLS FIRST" for column in columns.values())
+    return View(
+        "cpg_edges_by_src",
+        "One row a node and file: the edges of that file that start from the node, sorted; of the kinds that people "
+        "ask for node by node.",
+        ("node_id", "repo", "path", "edges"),
+        f"SELECT src AS node_id, repo, path, array_sort(collect_list(named_struct({struct}))) AS edges {asked}",
+        f"SELECT src AS node_id, repo, path, array_agg(named_struct({struct}) ORDER BY {order}) AS edges {asked}",
+    )
+
+
 _NAMED = {"name": "name", "qualified_name": "qualified_name"}
 
 VIEWS = (
+    _props(),
+    View(
+        "cpg_props_map",
+        "One row a node that has properties: all of them as one map, values as text.",
+        ("entity_id", "props", "repo", "path"),
+        "SELECT node_id AS entity_id, props, repo, path FROM cpg_nodes WHERE props IS NOT NULL",
+    ),
+    _by_src(),
     View(
         "parent_of",
         "PARENT_OF as edges: the tree of all nodes.",
@@ -49,11 +112,9 @@ VIEWS = (
         "parameters",
         "Parameters, in the order of their positions.",
         ("parameter_id", "definition_id", "name", "kind", "position", "repo", "path"),
-        "SELECT n.node_id AS parameter_id, e.src AS definition_id, n.name AS name, k.value_string AS kind, "
-        "p.value_int AS position, n.repo AS repo, n.path AS path FROM cpg_nodes n "
-        "JOIN cpg_edges e ON e.dst = n.node_id AND e.kind = 'DECLARES_PARAMETER' "
-        "LEFT JOIN cpg_props k ON k.entity_id = n.node_id AND k.key = 'kind' "
-        "LEFT JOIN cpg_props p ON p.entity_id = n.node_id AND p.key = 'position' WHERE n.kind = 'parameter'",
+        "SELECT n.node_id AS parameter_id, e.src AS definition_id, n.name AS name, n.props['kind'] AS kind, "
+        "CAST(n.props['position'] AS BIGINT) AS position, n.repo AS repo, n.path AS path FROM cpg_nodes n "
+        "JOIN cpg_edges e ON e.dst = n.node_id AND e.kind = 'DECLARES_PARAMETER' WHERE n.kind = 'parameter'",
     ),
     _edges(
         "references",

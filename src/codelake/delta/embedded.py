@@ -1,5 +1,5 @@
-"""Questions to pinned tables, answered in this process by deltalake's own engine: for what a build counts of tables
-that it has just committed, Spark would take longer to plan than the answer takes."""
+"""Questions to pinned tables, answered in this process by deltalake's own engine: for what a build looks up and counts,
+Spark would take longer to plan than the answer takes."""
 
 from __future__ import annotations
 
@@ -8,8 +8,13 @@ from collections.abc import Iterable
 import pyarrow as pa
 from deltalake import QueryBuilder
 
+from codelake.contracts.operations import SCANS
 from codelake.contracts.table import Table
+from codelake.delta.plain import plain
+from codelake.delta.reading import among, text
 from codelake.delta.run import Run, pin
+
+__all__ = ["among", "ask", "text"]
 
 
 def ask(run: Run, tables: Iterable[Table], sql: str) -> pa.Table:
@@ -17,11 +22,20 @@ def ask(run: Run, tables: Iterable[Table], sql: str) -> pa.Table:
     engine = QueryBuilder()
     for table in tables:
         log = run.lake.log(table.name, version=pin(run, table).version)
-        log.files.num_rows  # noqa: B018  paths that leave the table are refused here
+        n_files = log.files.num_rows  # paths that leave the table are refused here
         engine.register(table.name, log.delta_table)
-    return pa.table(engine.execute(sql).read_all())
-
-
-def text(value: str) -> str:
-    """A text in the SQL of that engine, which knows no escapes but doubled quotes."""
-    return "'" + value.replace("'", "''") + "'"
+        run.note(
+            SCANS,
+            table_name=table.name,
+            version=log.version,
+            stage=run.stage,
+            filter=None,
+            n_files=n_files,
+            n_candidates=n_files,
+            n_pruned=0,
+            n_bytes=log.n_bytes,
+            n_rows=None,
+            from_version=None,
+            options={"engine": "embedded", "sql": sql},
+        )
+    return plain(pa.table(engine.execute(sql).read_all()))

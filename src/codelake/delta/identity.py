@@ -20,10 +20,11 @@ from codelake.delta.run import Run, Txn
 from codelake.errors import ConflictFinal
 
 
-def newest_own_commit(log: Log) -> Commit | None:
+def newest_own_commit(log: Log, *, stage: str | None = None) -> Commit | None:
+    """The newest that codelake made; of a stage, if one is named."""
     for version in reversed(log.versions):
         found = log.commit(version)
-        if found and found.own:
+        if found and found.own and stage in (None, found.own["stage"]):
             return found
     return None
 

@@ -28,8 +28,12 @@ def write_rows(
     txn: tuple[str, int] | None,
     overwrite: bool,
     condition: str | None = None,
+    rearranged: bool = False,
 ) -> None:
-    """Append, overwrite, or overwrite only what satisfies `condition`."""
+    """Append, overwrite, or overwrite only what satisfies `condition`.
+
+    `rearranged` rows are those that the table has, in other files: the change feed tells of nothing.
+    """
     writer = (
         laid_out(rows, table)
         .write.format("delta")
@@ -45,6 +49,8 @@ def write_rows(
         writer = writer.option("overwriteSchema", "true")
     if condition is not None:
         writer = writer.option("replaceWhere", condition)
+    if rearranged:
+        writer = writer.option("dataChange", "false")
     with _configured(lake.session, write_confs(table)):
         writer.save(lake.uri(table.name))
 
@@ -109,19 +115,19 @@ def update_statement(name: str, values: Mapping[str, str], where: str) -> str:
 def replace_condition(table: Table, replacing: Sequence[Sequence[Any]]) -> str:
     """`replacing` may give values for the first columns of `replace_by` only: then all rows with those go."""
     columns = table.replace_by
-    conditions = []
-    for n in sorted({len(values) for values in replacing}):
-        if not 0 < n <= len(columns):
-            raise UsageError(f"values to replace in {table.name}", expected=f"1 to {len(columns)}", found=n)
-        of_length = [values for values in replacing if len(values) == n]
-        if n == 1:
-            conditions.append(f"`{columns[0]}` IN ({', '.join(_literal(v[0]) for v in of_length)})")
-        else:
-            conditions += [
-                "(" + " AND ".join(f"`{c}` = {_literal(v)}" for c, v in zip(columns, one, strict=False)) + ")"
-                for one in of_length
-            ]
-    return " OR ".join(conditions)
+    groups: dict[tuple[Any, ...], list[Any]] = {}
+    for values in replacing:
+        if not 0 < len(values) <= len(columns):
+            raise UsageError(f"values to replace in {table.name}", expected=f"1 to {len(columns)}", found=len(values))
+        groups.setdefault(tuple(values[:-1]), []).append(values[-1])
+    return " OR ".join(_one_of(columns, before, last) for before, last in groups.items())
+
+
+def _one_of(columns: Sequence[str], before: Sequence[Any], last: Sequence[Any]) -> str:
+    """Equal to `before` in the first columns, and to one of `last` in the next."""
+    conditions = [f"`{column}` = {_literal(value)}" for column, value in zip(columns, before, strict=False)]
+    conditions.append(f"`{columns[len(before)]}` IN ({', '.join(map(_literal, last))})")
+    return "(" + " AND ".join(conditions) + ")"
 
 
 def _literal(value: Any) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from hashlib import blake2b
 from itertools import chain
 from typing import Any
 
@@ -9,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from codelake.contracts.arrow import arrow_schema
-from codelake.contracts.evidence import EVIDENCE, NESTED
+from codelake.contracts.evidence import EVIDENCE, LINK_INPUT, NESTED
 from codelake.extract.content import Evidence
 from codelake.extract.extractors import Values, extractor_version
 
@@ -29,7 +31,8 @@ class Batch:
         return len(self.plain["digest"])
 
     def add(self, digest: str, found: Evidence) -> None:
-        values = (digest, extractor_version(), found.status, found.reason, found.encoding, found.n_lines)
+        about = found.status, found.reason, found.encoding, found.n_lines
+        values = (digest, extractor_version(), *about, _link_digest(found), _needs(found))
         for column, value in zip(self.plain.values(), values, strict=True):
             column.append(value)
         for name, parts in self.parts.items():
@@ -51,6 +54,23 @@ class Batch:
             items = pa.StructArray.from_arrays(values, fields=list(struct))
             columns.append(pa.ListArray.from_arrays(pa.array(self.offsets[field.name], pa.int32()), items, field.type))
         return pa.RecordBatch.from_arrays(columns, schema=SCHEMA)
+
+
+def _link_digest(found: Evidence) -> str:
+    hashed = blake2b(digest_size=16)
+    for name, fields in LINK_INPUT.items():
+        hashed.update(name.encode())
+        rows = dict(zip(_FIELDS[name], found.columns.get(name, ()), strict=False))
+        for values in (rows[field] for field in fields if rows):
+            hashed.update(repr(values.tolist() if isinstance(values, np.ndarray) else list(values)).encode())
+    return hashed.hexdigest()
+
+
+def _needs(found: Evidence) -> list[str]:
+    rows = dict(zip(_FIELDS["imports"], found.columns.get("imports", ()), strict=False))
+    pairs = zip(rows.get("module", ()), rows.get("level", ()), strict=True)
+    heads = {module.partition(".")[0] for module, level in pairs if module and not level}
+    return sorted(heads - sys.stdlib_module_names)
 
 
 def _array(parts: list[Values], type: pa.DataType) -> pa.Array:

@@ -26,8 +26,12 @@ CHUNK_BYTES = 8 << 20
 _SCHEMA = ", ".join(f"`{column.name}` {parse_type(column.type)}" for column in EVIDENCE.columns)
 
 
-def evidence(contents: DataFrame, tasks: Tasks, *, limits: Limits, extract: Extract = evidence_of) -> DataFrame:
-    """The evidence of those `contents` (digest, content) that have a place in a task."""
+def evidence(contents: DataFrame, tasks: Tasks | None, *, limits: Limits, extract: Extract = evidence_of) -> DataFrame:
+    """The evidence of those `contents` (digest, content) that have a place in a task; without tasks, of all, as they
+    come."""
+    work = _Extraction(limits, extract, extractor_version())
+    if tasks is None:
+        return contents.select("digest", "content").coalesce(1).mapInArrow(work, _SCHEMA)
     digests = list(tasks.places)
     places = contents.sparkSession.createDataFrame(
         pa.table(
@@ -44,7 +48,7 @@ def evidence(contents: DataFrame, tasks: Tasks, *, limits: Limits, extract: Extr
         .repartitionById(len(tasks), "task")
         .sortWithinPartitions("rank")
         .select("digest", "content")
-        .mapInArrow(_Extraction(limits, extract, extractor_version()), _SCHEMA)
+        .mapInArrow(work, _SCHEMA)
     )
 
 

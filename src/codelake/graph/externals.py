@@ -2,44 +2,59 @@
 
 from __future__ import annotations
 
+import re
 import sys
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
-
-from codelake.contracts.graph import EXTERNAL_SYMBOLS
+from codelake.ids import OUTSIDE, TYPE
 
 
-def external_symbols(links: DataFrame, distributions: DataFrame) -> DataFrame:
-    """What a repository uses of the outside. Which distribution brings a name is told by the longest of the names
-    that a declared distribution may be imported by."""
-    used = links.selectExpr("repo", "explode(array_distinct(edges.dst)) AS id").where("startswith(id, '::')")
-    symbols = (
-        used.selectExpr("repo", "regexp_replace(id, '@type$', '') AS symbol_id", "endswith(id, '@type') AS is_type")
-        .groupBy("repo", "symbol_id")
-        .agg(F.max("is_type").alias("has_type"))
-        .selectExpr("*", "substring(symbol_id, 3) AS name")
-        .selectExpr("*", "regexp_extract(name, '^[^.(]*', 0) AS top")
-    )
-    declared = distributions.selectExpr("repo", "name AS distribution", "version", "explode(import_names) AS offered")
-    declared = declared.selectExpr("*", "substring_index(offered, '.', 1) AS top")
-    matched = symbols.join(F.broadcast(declared), on=["repo", "top"], how="left").where(
-        "offered IS NULL OR name = offered OR startswith(name, concat(offered, '.'))"
-    )
-    best = matched.groupBy("repo", "symbol_id", "name", "top", "has_type").agg(
-        F.max_by(F.struct("distribution", "version"), F.length("offered")).alias("found")
-    )
-    known = symbols.join(best.select("repo", "symbol_id", "found"), on=["repo", "symbol_id"], how="left")
-    standard = ", ".join(f"'{name}'" for name in sorted(sys.stdlib_module_names))
-    return known.selectExpr(
-        *("symbol_id", "repo", "name"),
-        f"""CASE
-            WHEN top = 'builtins' THEN 'builtin'
-            WHEN top IN ({standard}) THEN 'standard_library'
-            WHEN found.distribution IS NOT NULL THEN 'distribution'
-            ELSE 'unknown'
-        END AS kind""",
-        *("found.distribution AS distribution", "found.version AS version"),
-        "(contains(name, '(') OR contains(name, '[')) AS is_derived",
-        "has_type",
-    ).select(*EXTERNAL_SYMBOLS.column_names)
+class Declared(NamedTuple):
+    """What a distribution of a repository may be imported as."""
+
+    repo: str
+    offered: str
+    name: str
+    version: str | None
+
+
+def external_symbols(used: Iterable[tuple[str, str]], declared: Iterable[Declared]) -> Iterator[Mapping[str, Any]]:
+    """Rows of `external_symbols` from repositories and the ids that they use. Which distribution brings a name is told
+    by the longest of the names that a declared distribution may be imported by."""
+    offers = {(one.repo, one.offered): one for one in sorted(declared, key=lambda one: one.name, reverse=True)}
+    typed: dict[tuple[str, str], bool] = {}
+    for repo, identity in used:
+        symbol = identity.removesuffix(TYPE)
+        typed[repo, symbol] = typed.get((repo, symbol), False) or symbol != identity
+    for (repo, symbol), has_type in sorted(typed.items()):
+        name = symbol.removeprefix(OUTSIDE)
+        top = re.split(r"[.(]", name, maxsplit=1)[0]
+        found = _offering(offers, repo, name)
+        yield {
+            "symbol_id": symbol,
+            "repo": repo,
+            "name": name,
+            "kind": _kind(top, found),
+            "distribution": found.name if found else None,
+            "version": found.version if found else None,
+            "is_derived": "(" in name or "[" in name,
+            "has_type": has_type,
+        }
+
+
+def _kind(top: str, found: Declared | None) -> str:
+    if top == "builtins":
+        return "builtin"
+    if top in sys.stdlib_module_names:
+        return "standard_library"
+    return "distribution" if found else "unknown"
+
+
+def _offering(offers: Mapping[tuple[str, str], Declared], repo: str, name: str) -> Declared | None:
+    """By the longest beginning of the name."""
+    while name:
+        if found := offers.get((repo, name)):
+            return found
+        name = name.rpartition(".")[0]
+    return None

@@ -12,16 +12,20 @@ from pyspark.sql import functions as F
 from codelake.contracts.graph import LINKS
 from codelake.graph.render.files import NESTED
 
-_OF_LINKS = {f"link_{c.name}": c for c in LINKS.columns if f"link_{c.name}" in NESTED}
+OF_LINKS = {f"link_{c.name}": c for c in LINKS.columns if f"link_{c.name}" in NESTED}
+
+
+LISTED = (
+    *("repo", "path", "file_id"),
+    "coalesce(module, replace(regexp_replace(path, '[.]pyi?$', ''), '/', '.')) AS module",
+    *("digest", "n_bytes", "encoding", "status", "reason"),
+)
+"""Files as they are rendered, in SQL that Spark and DataFusion both run. `module` is the name of the module; of a
+script, the path as one would import it."""
 
 
 def listed(files: DataFrame) -> DataFrame:
-    """Files as they are rendered. `module` is the name of the module; of a script, the path as one would import it."""
-    return files.selectExpr(
-        *("repo", "path", "file_id"),
-        "coalesce(module, replace(regexp_replace(path, '[.]pyi?$', ''), '/', '.')) AS module",
-        *("digest", "n_bytes", "encoding", "status", "reason"),
-    )
+    return files.selectExpr(*LISTED)
 
 
 def whole_files(files: DataFrame, evidence: DataFrame, links: DataFrame, *, n_parts: int) -> DataFrame:
@@ -31,11 +35,11 @@ def whole_files(files: DataFrame, evidence: DataFrame, links: DataFrame, *, n_pa
     `files` are few and small: they are sent to where the evidence is. `links` are not: they and the evidence meet by
     file.
     """
-    found = evidence.select(F.col("digest").alias("_digest"), *(name for name in NESTED if name not in _OF_LINKS))
+    found = evidence.select(F.col("digest").alias("_digest"), *(name for name in NESTED if name not in OF_LINKS))
     rows = found.join(F.broadcast(listed(files)), on=F.expr("_digest = digest"), how="inner").drop("_digest")
-    of_links = links.select("repo", "path", *(F.col(c.name).alias(name) for name, c in _OF_LINKS.items()))
+    of_links = links.select("repo", "path", *(F.col(c.name).alias(name) for name, c in OF_LINKS.items()))
     met = rows.repartition(n_parts, "repo", "path").join(
         of_links.repartition(n_parts, "repo", "path").hint("shuffle_hash"), on=["repo", "path"], how="left"
     )
-    filled = (F.expr(f"coalesce({name}, CAST(array() AS {c.type}))").alias(name) for name, c in _OF_LINKS.items())
+    filled = (F.expr(f"coalesce({name}, CAST(array() AS {c.type}))").alias(name) for name, c in OF_LINKS.items())
     return met.select(*rows.columns, *filled)

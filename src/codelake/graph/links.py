@@ -1,50 +1,27 @@
-"""Linking on Spark: which repositories see which, and the kernel run on each of them with what it sees."""
+"""Linking on Spark: the kernel run on each repository with what it sees."""
 
 from __future__ import annotations
-
-import sys
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from codelake.contracts.evidence import LINK_INPUT
 from codelake.contracts.graph import LINKS
 from codelake.contracts.types import parse_type
-from codelake.graph.link.kernel import VERSION, link
-from codelake.graph.link.program import INPUT
+from codelake.graph.link.kernel import link
+from codelake.graph.link.results import COLUMNS, NOTHING
 
 # What linking reads. Each field goes to Python as an array of its own: arrays of plain values are what both sides move
 # fastest.
-_INPUT = [f"{column}.{field} AS {column}_{field}" for column, fields in INPUT.items() for field in fields]
-_OUTPUT = [column for column in LINKS.columns if column.name != "made_from"]
-_SCHEMA = ", ".join(f"`{column.name}` {parse_type(column.type)}" for column in _OUTPUT)
+_INPUT = [f"{column}.{field} AS {column}_{field}" for column, fields in LINK_INPUT.items() for field in fields]
+_SCHEMA = ", ".join(f"`{name}` {parse_type(LINKS.column(name).type)}" for name in COLUMNS)
+_NESTED = ("edges", "calls", "classes", "externals")
 
 
-def needs(files: DataFrame, evidence: DataFrame) -> DataFrame:
-    """repo, needed: an absolute import of the one begins with a top-level module of the other, and with none of its
-    own nor of the standard library."""
-    heads = "array_distinct(transform(filter(imports, m -> m.level = 0), m -> substring_index(m.module, '.', 1)))"
-    imported = evidence.selectExpr("digest", f"explode({heads}) AS head")
-    standard = F.col("head").isin(sorted(sys.stdlib_module_names))
-    wanted = (
-        files.select("repo", "digest").join(imported.where(~standard), on="digest", how="inner").select("repo", "head")
-    ).distinct()
-    offered = files.selectExpr("repo AS needed", "substring_index(module, '.', 1) AS head").where("head IS NOT NULL")
-    offered = offered.distinct()
-    own = offered.withColumnRenamed("needed", "repo")
-    missing = wanted.join(own, on=["repo", "head"], how="left_anti")
-    return missing.join(offered, on="head", how="inner").select("repo", "needed").distinct()
-
-
-def made_from(files: DataFrame, version: str) -> DataFrame:
-    """repo, path, and the hash of what a file's links are made of, other files aside."""
-    columns = ("digest", "n_bytes", "encoding", "module", "status", "reason")
-    return files.selectExpr("repo", "path", f"xxhash64({', '.join(columns)}, '{VERSION} {version}') AS made_from")
-
-
-def links(files: DataFrame, evidence: DataFrame, units: DataFrame, version: str) -> DataFrame:
+def links(files: DataFrame, evidence: DataFrame, units: DataFrame, made_by: str) -> DataFrame:
     """The links of every file of the repositories that `units` (unit, repo) names as units; a unit sees the files of
-    its repos, itself among them. `version` is that of the extractors."""
+    its repos, itself among them. `made_by` is the version of all that has a part in it."""
     of_units = units.join(files, on="repo", how="inner").selectExpr(
         "unit", "repo", "path", "module", "unit = repo AS is_own", "digest AS _digest"
     )
@@ -52,14 +29,17 @@ def links(files: DataFrame, evidence: DataFrame, units: DataFrame, version: str)
         F.broadcast(of_units), on=F.expr("digest = _digest"), how="inner"
     )
     found = seen.drop("_digest").groupBy("unit").applyInArrow(_link, _SCHEMA)
-    own = files.join(F.broadcast(units.select(F.col("unit").alias("repo")).distinct()), on="repo", how="left_semi")
-    hashes = F.broadcast(made_from(own, version))
+    own = files.join(F.broadcast(units.selectExpr("unit AS repo").distinct()), on="repo", how="left_semi")
     unread = own.where("digest IS NULL").selectExpr(
         *("repo", "path", "digest"),
-        *(f"CAST(array() AS {c.type}) AS {c.name}" for c in _OUTPUT if c.name in ("edges", "calls", "classes")),
+        *(f"CAST(array() AS {LINKS.column(name).type}) AS {name}" for name in _NESTED),
+        f"CAST({NOTHING} AS bigint) AS found_digest",
     )
-    rows = found.unionByName(unread.coalesce(1))
-    return rows.join(hashes, on=["repo", "path"], how="inner").select(*LINKS.column_names)
+    of_files = own.select("repo", "path", "module", F.col("digest").alias("_digest"))
+    read = evidence.selectExpr("digest AS _digest", "link_digest")
+    about = of_files.join(F.broadcast(read), on="_digest", how="left").drop("_digest")
+    rows = found.unionByName(unread.coalesce(1)).join(F.broadcast(about), on=["repo", "path"], how="inner")
+    return rows.withColumn("made_by", F.lit(made_by)).select(*LINKS.column_names)
 
 
 def _link(table: pa.Table) -> pa.Table:

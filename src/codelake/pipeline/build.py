@@ -1,24 +1,36 @@
-"""Build the graph of sources in a lake: every stage there is, then the record of what was done."""
+"""Build the graph of sources in a lake: every stage there is, the record of what was done, and its publication."""
 
 from __future__ import annotations
 
 import time
-import uuid
 from collections import Counter
 from datetime import UTC, datetime
+from importlib.metadata import version
 from typing import Any
 
-from codelake.contracts import TABLES
+import msgspec
+
+from codelake.contracts import OPERATIONS, TABLES
+from codelake.contracts import operations as tables
 from codelake.delta.create import create_table, evolve
 from codelake.delta.lake import Lake
+from codelake.delta.publish import Published, last_published, publish
 from codelake.delta.record import record
-from codelake.delta.run import Run
+from codelake.delta.run import Run, new_run_id, pin
 from codelake.extract.content import evidence_of
 from codelake.extract.guard import Extract, Limits
+from codelake.pipeline import manifest
+from codelake.pipeline.fingerprints import Fingerprint, Parts, changed_parts
 from codelake.pipeline.progress import Progress
 from codelake.pipeline.reading import Listed, Reading
-from codelake.pipeline.stages import STAGES
-from codelake.pipeline.work import Build
+from codelake.pipeline.stages import STAGES, Stage, fingerprints
+from codelake.pipeline.work import Build, Told
+from codelake.session import for_few_rows
+
+BUILT = tuple(table for table in TABLES if table not in OPERATIONS)
+"""What builds write, and a published run names."""
+_PUBLICATION = "publication"
+"""The lock that the build holds which may change what readers will see next."""
 
 
 def build(
@@ -29,17 +41,22 @@ def build(
     progress: Progress | None = None,
     extract: Extract = evidence_of,
 ) -> dict[str, Any]:
-    """Run the stages on what `reading` reads, and say what was done."""
-    started = time.monotonic()
+    """Run the stages on what `reading` reads, publish what they wrote, and say what was done."""
+    started, started_at = time.monotonic(), datetime.now(UTC)
     create_tables(lake)
-    run = Run(lake, _new_run_id(), pipeline="build")
+    run = Run(lake, new_run_id(), pipeline="build")
     work = Build(run, reading, limits, progress or Progress(), extract)
-    for stage in STAGES:
-        run.stage = stage.name
-        work.progress.stage(stage.name)
-        stage.run(work)
-    record(run, repeatable=False)
-    return _summary(work, time.monotonic() - started)
+    known = fingerprints(limits)
+    ran = [_run(work, stage, known[stage.name], {}) for stage in STAGES if not stage.alone]
+    with lake.writing(_PUBLICATION):
+        run.pins.clear()  # another build may have published since
+        before = last_published(run)
+        parts = _parts(before)
+        ran += [_run(work, stage, known[stage.name], parts.get(stage.name, {})) for stage in STAGES if stage.alone]
+        versions = {table.name: pin(run, table).version for table in BUILT}
+        if before is None or any(before.versions.get(name) != number for name, number in versions.items()):
+            _publish(work, ran, versions, started_at)
+    return _summary(work, ran, time.monotonic() - started)
 
 
 def create_tables(lake: Lake) -> None:
@@ -51,12 +68,79 @@ def create_tables(lake: Lake) -> None:
             create_table(lake, table)
 
 
-def _new_run_id() -> str:
-    """Sorts by time."""
-    return f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{uuid.uuid4().hex[:8]}"
+def _run(work: Build, stage: Stage, now: Fingerprint, parts: Parts) -> manifest.Stage:
+    """`parts` are those of the fingerprint that the stage had when it was last published."""
+    begun = time.monotonic()
+    work.run.stage, work.fingerprint, work.told = stage.name, now.text, Told()
+    work.progress.stage(stage.name)
+    stage.run(work)
+    told = work.told
+    if told.why and parts:
+        told.why = [*changed_parts(parts, now.parts), *told.why]
+    seconds = time.monotonic() - begun
+    work.run.note(
+        tables.STAGES,
+        stage=stage.name,
+        fingerprint=now.text,
+        cache=stage.cache,
+        why=told.why,
+        n_hits=told.n_hits,
+        n_misses=told.n_misses,
+        impacts=[one._asdict() for one in told.impacts],
+        duration_ms=int(seconds * 1000),
+    )
+    return manifest.Stage(
+        name=stage.name,
+        fingerprint=now.text,
+        parts=dict(now.parts),
+        why=told.why,
+        n_hits=told.n_hits,
+        n_misses=told.n_misses,
+        seconds=round(seconds, 3),
+    )
 
 
-def _summary(work: Build, seconds: float) -> dict[str, Any]:
+def _parts(before: Published | None) -> dict[str, Parts]:
+    return {stage.name: stage.parts for stage in manifest.read(before.manifest).stages} if before else {}
+
+
+def _publish(work: Build, ran: list[manifest.Stage], versions: dict[str, int], started_at: datetime) -> None:
+    run, sources = work.run, [listed.source for listed in work.reading.listed]
+    pins = _began_from(run)
+    done = manifest.Manifest(
+        run_id=run.run_id,
+        pipeline=run.pipeline,
+        code_version=version("codelake"),
+        started_at=started_at,
+        seconds=round((datetime.now(UTC) - started_at).total_seconds(), 3),
+        repositories=[
+            manifest.Repository(repo=one.repo, source=one.kind, revision=one.revision, is_dirty=one.is_dirty)
+            for one in sources
+        ],
+        pins=pins,
+        versions=versions,
+        stages=ran,
+        commits=manifest.commits_of(run),
+    )
+    with for_few_rows(work.spark):
+        publish(
+            run,
+            BUILT,
+            recorded=record(run, repeatable=False),
+            started_at=started_at,
+            repositories=[msgspec.structs.asdict(one) for one in done.repositories],
+            pins=pins,
+            manifest=manifest.text_of(done),
+        )
+
+
+def _began_from(run: Run) -> dict[str, int]:
+    """Of each table the version that the run read first."""
+    pinned = [(row["table_name"], row["version"]) for row in run.rows.get(tables.SNAPSHOTS.name, ())]
+    return {name: min(number for one, number in pinned if one == name) for name, _ in pinned}
+
+
+def _summary(work: Build, ran: list[manifest.Stage], seconds: float) -> dict[str, Any]:
     return {
         "run_id": work.run.run_id,
         "lake": work.run.lake.store.root,
@@ -64,6 +148,7 @@ def _summary(work: Build, seconds: float) -> dict[str, Any]:
         "n_contents": len(work.reading.sizes),
         "n_contents_stored": work.n_stored,
         "n_contents_extracted": work.n_extracted,
+        "stages": [{"stage": stage.name, "why": stage.why, "seconds": stage.seconds} for stage in ran],
         "versions": dict(sorted(work.versions.items())),
         "seconds": round(seconds, 1),
     }

@@ -16,13 +16,17 @@ from codelake.pipeline.work import Build
 def store_contents(build: Build) -> None:
     for chunk in build.reading.chunks():
         build.n_stored += _store(build, chunk)
+    build.told.n_misses = build.n_stored
+    build.told.n_hits = len(build.reading.sizes) - build.n_stored
+    if build.n_stored:
+        build.told.why.append(f"{build.n_stored:,} content(s) that the lake did not have")
 
 
 def _store(build: Build, chunk: Chunk) -> int:
     lacking: list[str] = []
 
     def plan(run: Run) -> Plan:
-        there = set(rows_of(run, BLOBS, chunk, "digest").column("digest").to_pylist())
+        there = {row["digest"] for row in rows_of(run, BLOBS, chunk)}
         lacking[:] = [digest for digest in chunk if digest not in there]
         return build.spark.createDataFrame(_rows(chunk, lacking)) if lacking else None
 

@@ -5,29 +5,47 @@ from __future__ import annotations
 from collections.abc import Collection
 from contextlib import ExitStack
 
+import pyarrow as pa
+
 from codelake.contracts.evidence import EVIDENCE
-from codelake.contracts.sources import BLOBS
+from codelake.contracts.sources import BLOBS, FILES
+from codelake.delta.embedded import among, ask
 from codelake.delta.planned import Plan, commit_planned
 from codelake.delta.run import Run
 from codelake.delta.scan import scan
 from codelake.extract.extractors import extractor_version
 from codelake.extract.run import evidence
 from codelake.extract.tasks import balanced, portions
-from codelake.pipeline.lookup import rows_of
+from codelake.pipeline.lookup import is_empty, rows_of
 from codelake.pipeline.progress import watched
 from codelake.pipeline.work import Build, Seen
 
 PORTION_CONTENTS, PORTION_BYTES = 250_000, 8 << 30
 """Of one commit: what a build that dies loses, and the digests that Spark holds in memory at a time."""
-_FEW = 10
-"""As many digests as Spark looks up in Parquet's indexes one by one; for more, it reads all of `blobs`."""
+_FEW, _FEW_BYTES = 10, 1 << 20
+"""Contents that are handed to Spark; for more, it reads all of `blobs`."""
+_CONTENTS = pa.schema([("digest", pa.string()), ("content", pa.binary())])
 
 
 def extract_contents(build: Build) -> None:
-    for sizes in portions(build.reading.sizes, n_contents=PORTION_CONTENTS, n_bytes=PORTION_BYTES):
+    others = _left_behind(build)
+    for sizes in portions({**build.reading.sizes, **others}, n_contents=PORTION_CONTENTS, n_bytes=PORTION_BYTES):
         extracted = _extract(build, sizes)
         build.seen |= _seen(build.run, extracted)
         build.n_extracted += len(extracted)
+    build.told.n_misses, build.told.n_hits = build.n_extracted, len(build.seen) - build.n_extracted
+    if build.n_extracted:
+        build.told.why.append(f"{build.n_extracted:,} content(s) without evidence of these extractors")
+
+
+def _left_behind(build: Build) -> dict[str, int]:
+    """Contents, with their sizes, of repositories that are not built now and whose evidence is of other extractors."""
+    run = build.run
+    if is_empty(run, FILES) or is_empty(run, EVIDENCE):
+        return {}
+    present = f"SELECT digest FROM evidence WHERE extractor_version = '{extractor_version()}'"
+    sql = f"SELECT DISTINCT digest, n_bytes FROM files WHERE digest IS NOT NULL AND digest NOT IN ({present})"
+    return {row["digest"]: row["n_bytes"] for row in ask(run, (FILES, EVIDENCE), sql).to_pylist()}
 
 
 def _extract(build: Build, sizes: dict[str, int]) -> list[str]:
@@ -42,9 +60,11 @@ def _extract(build: Build, sizes: dict[str, int]) -> list[str]:
                 return None
             tasks = balanced({digest: sizes[digest] for digest in lacking})
             watching.enter_context(watched(build.spark, tasks, build.progress))
-            named = ", ".join(f"'{digest}'" for digest in lacking)
-            contents = scan(run, BLOBS, where=f"digest IN ({named})" if len(lacking) <= _FEW else None)
-            return evidence(contents, tasks, limits=build.limits, extract=build.extract)
+            if sum(sizes[digest] for digest in lacking) > _FEW_BYTES or len(lacking) > _FEW:
+                return evidence(scan(run, BLOBS), tasks, limits=build.limits, extract=build.extract)
+            contents = ask(run, (BLOBS,), f"SELECT digest, content FROM blobs WHERE {among('digest', lacking)}")
+            few = build.spark.createDataFrame(contents.cast(_CONTENTS))
+            return evidence(few, None, limits=build.limits, extract=build.extract)
 
         build.committed(commit_planned(build.run, EVIDENCE, plan, mode="append", from_pin=True))
     return lacking
@@ -53,7 +73,6 @@ def _extract(build: Build, sizes: dict[str, int]) -> list[str]:
 def _seen(run: Run, digests: Collection[str]) -> dict[str, Seen]:
     """What evidence of the present extractors says of contents as such."""
     version = f"extractor_version = '{extractor_version()}'"
-    rows = rows_of(run, EVIDENCE, digests, "digest", *Seen._fields, where=version)
-    columns = (rows.column(name).to_pylist() for name in ("digest", *Seen._fields))
+    rows = rows_of(run, EVIDENCE, digests, *Seen._fields, where=version)
     # Two builds at the same time, in a lake without locks, may both have added a content: one of them will do.
-    return {digest: Seen(*values) for digest, *values in zip(*columns, strict=True)}
+    return {row.pop("digest"): Seen(**row) for row in rows}

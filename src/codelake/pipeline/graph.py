@@ -1,101 +1,184 @@
-"""The stage `graph`: what was linked since the last time, rendered as nodes, edges and properties.
+"""The stage `graph`: files whose links have changed, rendered as nodes, edges and facts.
 
-All tables are rendered at once and committed one by one. How far the feed of `links` was read for the last of them says
-how far the whole graph is: a build that dies before that renders the same repositories again.
+All tables are rendered at once and committed side by side, nodes last: how far the feeds of `links` and of external
+symbols were read for the nodes says how far the whole graph is. A build that dies before that renders the same files
+again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import reduce
+from typing import Any
 
+import pyarrow as pa
 from pyspark import StorageLevel
 from pyspark.sql import DataFrame
 
 from codelake.contracts import Table
-from codelake.contracts.graph import (
-    CALLS,
-    CLASSES,
-    CPG_EDGES,
-    CPG_EDGES_BY_DST,
-    CPG_EDGES_BY_SRC,
-    CPG_NODES,
-    CPG_PROPS,
-    CPG_PROPS_MAP,
-    EXTERNAL_SYMBOLS,
-    LINKS,
-)
+from codelake.contracts.graph import CPG_NODES, EXTERNAL_SYMBOLS, LINKS, RENDERED
 from codelake.contracts.sources import DISTRIBUTIONS, FILES
 from codelake.delta.changes import changes, cursor, window
-from codelake.delta.create import sql_text
+from codelake.delta.embedded import among, ask
+from codelake.delta.identity import newest_own_commit
+from codelake.delta.modes import replace_condition
 from codelake.delta.planned import Plan, commit_planned
-from codelake.delta.run import Run
+from codelake.delta.run import Run, pin
 from codelake.delta.scan import scan
-from codelake.graph.externals import external_symbols
-from codelake.graph.rendered import rendered, rows_of
+from codelake.graph.externals import Declared, external_symbols
+from codelake.graph.rendered import around, outside, rendered, rows_of
+from codelake.pipeline import here
+from codelake.pipeline.here import RENDERED_HERE
 from codelake.pipeline.linking import present_evidence
-from codelake.pipeline.lookup import is_empty
-from codelake.pipeline.work import Build
+from codelake.pipeline.lookup import at, is_empty
+from codelake.pipeline.rows import commit_rows, frame
+from codelake.pipeline.work import Build, Place, Places
+from codelake.session import for_few_rows
 
 _PART_BYTES = 8 << 20
 """Source bytes whose evidence and links one task holds."""
-_IN_ORDER = (
-    *(CPG_NODES, CPG_PROPS, CPG_PROPS_MAP, CALLS, CLASSES, CPG_EDGES, CPG_EDGES_BY_SRC),
-    CPG_EDGES_BY_DST,  # the last: it says how far the graph is
-)
-_OUTSIDE = ""
-"""The repo of what is outside of the lake."""
+_AT_ONCE = 2
+"""Commits. More of them would only wait for each other: most of what a small one takes is the driver's own."""
 
-_OUTSIDE_TOO = (CPG_NODES, CPG_PROPS, CPG_PROPS_MAP)
-"""Tables with rows of what is outside."""
+
+_COMPARED = 5_000
+"""Rows that are compared with the stored ones."""
 
 
 def render_graph(build: Build) -> None:
-    repos = _linked_since(build.run)
-    if not repos:
-        return
-    build.rendered = repos
     run = build.run
-    within = f"repo IN ({', '.join(map(sql_text, repos))})"
-    files, found = scan(run, FILES, where=within), scan(run, LINKS, where=within)
-    _commit(build, EXTERNAL_SYMBOLS, repos, external_symbols(found, scan(run, DISTRIBUTIONS, where=within)))
-    n_parts = max(2, -(-_source_bytes(build) // _PART_BYTES))
-    packed = rendered(files, present_evidence(run), found, scan(run, EXTERNAL_SYMBOLS), n_parts=n_parts)
+    files, folders = _linked_since(build)
+    repos = sorted({place[0] for place in files} | {listed.source.repo for listed in build.reading.listed})
+    commit_rows(build, EXTERNAL_SYMBOLS, list(_externals(run, repos)), repos)
+    places = Places(files, folders, _is_new(run, EXTERNAL_SYMBOLS))
+    build.told.n_misses, n_bytes = _contents(run, places.files)
+    if not places.all:
+        return
+    build.rendered = places
+    if n_bytes <= RENDERED_HERE:
+        found = here.rendered(run, places)
+        others = {name: rows for name, rows in found.items() if not _is_there(run, name, places, rows)}
+        with for_few_rows(build.spark):
+            _commit_all(build, places, {name: frame(build, rows) for name, rows in others.items()})
+        return
+    n_parts = max(-(-n_bytes // _PART_BYTES), 2)
+    packed = reduce(DataFrame.unionAll, _packed(run, places, n_parts)).coalesce(n_parts)
     packed.persist(StorageLevel.DISK_ONLY)
     try:
-        for table in _IN_ORDER:
-            replaced = [*repos, _OUTSIDE] if table in _OUTSIDE_TOO else repos
-            _commit(build, table, replaced, rows_of(packed, table))
+        _commit_all(build, places, {table.name: rows_of(packed, table) for table in RENDERED})
     finally:
         packed.unpersist()
 
 
-def _source_bytes(build: Build) -> int:
-    """Of the repositories that are built now. Others that are rendered again, because they need these, are not counted:
-    a question to Spark would cost more than tasks of another size do."""
-    return sum(file.n_bytes for listed in build.reading.listed for file in listed.files if file.digest is not None)
+def _commit_all(build: Build, places: Places, rows: Mapping[str, DataFrame]) -> None:
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        others = [table for table in RENDERED if table is not CPG_NODES and table.name in rows]
+        for done in [pool.submit(_commit, build, table, places, rows[table.name]) for table in others]:
+            done.result()
+    _commit(build, CPG_NODES, places, rows[CPG_NODES.name])
 
 
-def _linked_since(run: Run) -> list[str]:
-    """Repositories whose links have changed since the graph was last committed."""
+def _is_there(run: Run, name: str, places: Places, rows: pa.Table) -> bool:
+    """Whether a small table, such as of the classes of an edited file, would come out as it is. Nodes are always
+    committed: they say how far the graph is."""
+    table = next(table for table in RENDERED if table.name == name)
+    if table is CPG_NODES or rows.num_rows > _COMPARED:
+        return False
+    if is_empty(run, table):
+        return bool(rows.num_rows == 0)
+    columns = ", ".join(table.column_names)
+    old = ask(run, (table,), f"SELECT {columns} FROM {name} WHERE {at(places.all)} LIMIT {_COMPARED + 1}").to_pylist()
+    return sorted(map(repr, old)) == sorted(map(repr, rows.to_pylist()))
+
+
+# what has changed ----------------------------------------------------------------------------------
+
+
+def _linked_since(build: Build) -> tuple[list[Place], list[Place]]:
+    """Files whose links have changed since the graph was last committed, and what is around those that came or went.
+    Whole repositories where what the stage does has changed."""
+    run = build.run
     if is_empty(run, LINKS):
-        return []
-    after = cursor(run, reader=run.stage, source=LINKS, into=CPG_EDGES_BY_DST)
-    if after is None:
-        return _names(scan(run, LINKS))
-    return [] if window(run, LINKS, after=after).is_empty else _names(changes(run, LINKS, after=after))
+        return [], []
+    last = newest_own_commit(run.lake.log(CPG_NODES.name), stage=run.stage)
+    if last is None or last.own["fingerprint"] != build.fingerprint:
+        every: list[Place] = [
+            (row["repo"],) for row in ask(run, (LINKS,), "SELECT DISTINCT repo FROM links").to_pylist()
+        ]
+        build.told.why.append("nothing is rendered yet" if last is None else "what rendering does has changed")
+        return every, every
+    after = cursor(run, reader=run.stage, source=LINKS, into=CPG_NODES)
+    if after is None or window(run, LINKS, after=after).is_empty:
+        return [], []
+    kinds, moved = _changes(run, after)
+    build.told.why.append(f"{len(kinds):,} file(s) with other links")
+    if moved:
+        build.told.why.append(f"{len(moved):,} file(s) that came, went or could not be read")
+    return sorted(kinds), sorted({*moved, *(folder for place in moved for folder in _folders(*place))})
 
 
-def _names(rows: DataFrame) -> list[str]:
-    return sorted(row.repo for row in rows.select("repo").distinct().collect())
+def _changes(run: Run, after: int) -> tuple[dict[Place, set[str]], set[Place]]:
+    """Files with what happened to their links, and those that are new, gone or not read."""
+    feed = changes(run, LINKS, after=after).selectExpr("repo", "path", "_change_type", "digest IS NULL AS is_unread")
+    kinds: dict[Place, set[str]] = {}
+    moved: set[Place] = set()
+    for row in feed.distinct().collect():
+        kinds.setdefault((row.repo, row.path), set()).add(row._change_type)
+        if row.is_unread:
+            moved.add((row.repo, row.path))
+    return kinds, moved | {place for place, found in kinds.items() if len(found) == 1}
 
 
-def _commit(build: Build, table: Table, repos: Collection[str], rows: DataFrame) -> None:
-    """`rows` in the place of all that the table has of the repositories."""
+def _folders(repo: str, path: str) -> Iterator[Place]:
+    """The repository itself, whose path is empty, and the folders down to a file."""
+    for end in (0, *(place + 1 for place, letter in enumerate(path) if letter == "/")):
+        yield repo, path[:end]
+
+
+def _is_new(run: Run, table: Table) -> bool:
+    """Whether it has changed since the graph was last committed."""
+    return cursor(run, reader=run.stage, source=table, into=CPG_NODES) != pin(run, table).version
+
+
+def _externals(run: Run, repos: Iterable[str]) -> Iterator[Any]:
+    within = among("repo", repos)
+    used = f"SELECT DISTINCT repo, unnest(externals) AS id FROM links WHERE {within}"
+    named = f"SELECT repo, unnest(import_names) AS offered, name, version FROM distributions WHERE {within}"
+    pairs = [] if is_empty(run, LINKS) else ask(run, (LINKS,), used).to_pylist()
+    declared = [] if is_empty(run, DISTRIBUTIONS) else ask(run, (DISTRIBUTIONS,), named).to_pylist()
+    yield from external_symbols(((row["repo"], row["id"]) for row in pairs), [Declared(**row) for row in declared])
+
+
+# rows --------------------------------------------------------------------------------------------
+
+
+def _contents(run: Run, places: Iterable[Place]) -> tuple[int, int]:
+    """How many files with a content there are in these places, and how many bytes they have."""
+    sql = f"SELECT count(*) AS n, sum(n_bytes) AS n_bytes FROM files WHERE digest IS NOT NULL AND ({at(places)})"
+    [row] = ask(run, (FILES,), sql).to_pylist()
+    return row["n"], row["n_bytes"] or 0
+
+
+def _packed(run: Run, places: Places, n_parts: int) -> Iterator[DataFrame]:
+    where = replace_condition(FILES, places.files)
+    files, found = scan(run, FILES, where=where), scan(run, LINKS, where=where)
+    yield rendered(files, present_evidence(run), found, n_parts=n_parts)
+    if places.around:
+        repos = sorted({place[:1] for place in places.around})
+        yield around(scan(run, FILES, where=replace_condition(FILES, repos)))
+    if places.outside:
+        yield outside(scan(run, EXTERNAL_SYMBOLS))
+
+
+def _commit(build: Build, table: Table, places: Places, rows: DataFrame) -> None:
+    """What was rendered in the place of all that the table has of these places."""
 
     def plan(run: Run) -> Plan:
         if is_empty(run, table):
             return rows, {"mode": "append"}
-        return rows, {"mode": "replace", "replacing": [(repo,) for repo in repos]}
+        kept = rows.where(replace_condition(table, places.all)) if places.around else rows
+        return kept, {"mode": "replace", "replacing": places.all}
 
-    version = build.run.pins[LINKS.name].version
-    build.committed(commit_planned(build.run, table, plan, from_pin=True, cursors={LINKS.name: version}))
+    read = {one.name: build.run.pins[one.name].version for one in (LINKS, EXTERNAL_SYMBOLS)}
+    build.committed(commit_planned(build.run, table, plan, from_pin=True, cursors=read, fingerprint=build.fingerprint))

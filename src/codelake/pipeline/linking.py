@@ -1,81 +1,156 @@
 """The stage `link`: what the names of a repository mean, across its files and those of the repositories it needs.
 
-A repository is linked when a file of it has changed, or of one that it needs: whichever of the two was built first,
-the edges between them are there.
+A repository is linked when what linking reads of one of its files has changed, or of a file of one that it needs:
+whichever of the two was built first, the edges between them are there. An edit that linking does not see, such as of
+a comment, links nothing. Only the links that come out differently are committed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from functools import reduce
+from typing import NamedTuple, TypeAlias
 
 import pyarrow as pa
+from pyspark import StorageLevel
 from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
 
 from codelake.contracts import EVIDENCE
+from codelake.contracts.arrow import arrow_schema
 from codelake.contracts.graph import LINKS
 from codelake.contracts.sources import FILES
+from codelake.delta.create import sql_text
+from codelake.delta.embedded import among, ask, text
 from codelake.delta.planned import Plan, commit_planned
 from codelake.delta.run import Run
 from codelake.delta.scan import scan
 from codelake.extract.extractors import extractor_version
-from codelake.graph.links import links, made_from, needs
-from codelake.pipeline.lookup import is_empty
-from codelake.pipeline.work import Build
+from codelake.graph.links import links
+from codelake.pipeline import here
+from codelake.pipeline.impact import impacts
+from codelake.pipeline.lookup import at, is_empty
+from codelake.pipeline.rows import frame
+from codelake.pipeline.work import Build, Impact
+from codelake.session import for_few_rows
 
 Needs = dict[str, set[str]]
+File = tuple[str, str]
+"""Repository and path."""
+_GONE = "gone"
+
+
+class Difference(NamedTuple):
+    """A file that is not as it was linked."""
+
+    repo: str
+    path: str
+    digest: str | None
+    why: str
+    """Empty where linking would see no difference."""
 
 
 def link_files(build: Build) -> None:
-    def plan(run: Run) -> Plan:
-        files, evidence = scan(run, FILES), present_evidence(run)
-        changed, steady = _compared(run, build, files)
-        if not changed:
-            return None
-        needed = _needs(files, evidence) if len(changed | steady) > 1 else {}
-        linked = changed | {repo for repo in steady if changed & _reached(needed, repo)}
-        pairs = [(repo, seen) for repo in sorted(linked) for seen in sorted({repo} | _reached(needed, repo))]
-        units = pa.table({"unit": [unit for unit, _ in pairs], "repo": [repo for _, repo in pairs]})
-        rows = links(files, evidence, build.spark.createDataFrame(units), extractor_version())
-        if is_empty(run, LINKS):
-            return rows, {"mode": "append"}
-        return rows, {"mode": "replace", "replacing": [(repo,) for repo in sorted(linked)]}
+    with ExitStack() as until_committed:
 
-    build.committed(commit_planned(build.run, LINKS, plan, from_pin=True))
+        def plan(run: Run) -> Plan:
+            found = differences(run, build.fingerprint)
+            build.told.impacts = [Impact(one.repo, one.path, one.why or "changed content", None, 0) for one in found]
+            if not found:
+                return None
+            units = _units(run, {one.repo for one in found if one.why})
+            build.told.why = _words(found, units)
+            if is_empty(run, LINKS):
+                return _frame(build, _linked(build, run, units)), {"mode": "append"}
+            until_committed.close()
+            unseen = [one for one in found if not one.why and one.repo not in units]
+            rows, files = [_restamped(run, unseen)] if unseen else [], [one[:2] for one in unseen]
+            if units:
+                linked = _linked(build, run, units)
+                if isinstance(linked, DataFrame):
+                    until_committed.callback(linked.persist(StorageLevel.DISK_ONLY).unpersist)
+                differing = _differing(run, linked, units)
+                build.told.impacts += impacts(run, _edges_of(linked), differing, {one[:2] for one in found})
+                rows.append(_some(linked, differing))
+                files += differing
+            gone = [one[:2] for one in found if one.why == _GONE]
+            if all(isinstance(one, pa.Table) for one in rows):
+                until_committed.enter_context(for_few_rows(build.spark))
+            frames = [_frame(build, one) for one in rows]
+            return reduce(DataFrame.unionByName, frames), {"mode": "replace", "replacing": sorted({*files, *gone})}
+
+        build.committed(commit_planned(build.run, LINKS, plan, from_pin=True))
+    build.told.n_misses = len(build.told.impacts)
+
+
+def _words(found: Sequence[Difference], units: Collection[str]) -> list[str]:
+    counted = Counter(one.why or "changed content that linking does not see" for one in found)
+    words = [f"{n:,} file(s): {why}" for why, n in sorted(counted.items())]
+    return [*words, f"repositories linked: {', '.join(sorted(units))}"] if units else words
+
+
+def differences(run: Run, made_by: str) -> list[Difference]:
+    """Files of the lake that are not as they were linked, or not by this version (`made_by`)."""
+    present = f"(SELECT digest, link_digest FROM evidence WHERE extractor_version = {text(extractor_version())})"
+    now = f"""SELECT f.repo AS repo, f.path AS path, f.digest AS digest, f.module AS module,
+            e.link_digest AS link_digest
+        FROM files f LEFT JOIN {present} e ON e.digest = f.digest"""
+    if is_empty(run, LINKS):
+        rows = ask(run, (FILES, EVIDENCE), f"SELECT repo, path, digest FROM ({now}) AS n ORDER BY repo, path")
+        return [Difference(**row, why="new file") for row in rows.to_pylist()]
+    sql = f"""SELECT coalesce(n.repo, l.repo) AS repo, coalesce(n.path, l.path) AS path, n.digest AS digest, CASE
+            WHEN l.repo IS NULL THEN 'new file'
+            WHEN n.repo IS NULL THEN '{_GONE}'
+            WHEN l.made_by <> {text(made_by)} THEN 'what linking does has changed'
+            WHEN n.module IS DISTINCT FROM l.module THEN 'another module'
+            WHEN n.link_digest IS DISTINCT FROM l.link_digest THEN 'changed content'
+            ELSE '' END AS why
+        FROM ({now}) AS n FULL OUTER JOIN links l ON l.repo = n.repo AND l.path = n.path
+        WHERE l.repo IS NULL OR n.repo IS NULL OR l.made_by <> {text(made_by)} OR (n.module IS DISTINCT FROM l.module)
+            OR (n.digest IS DISTINCT FROM l.digest)
+        ORDER BY 1, 2"""
+    return [Difference(**row) for row in ask(run, (FILES, EVIDENCE, LINKS), sql).to_pylist()]
 
 
 def present_evidence(run: Run) -> DataFrame:
     return scan(run, EVIDENCE, where=f"extractor_version = '{extractor_version()}'")
 
 
-def _compared(run: Run, build: Build, files: DataFrame) -> tuple[set[str], set[str]]:
-    """Repositories of this build that differ from what was linked; and others, that do not. Of those that differ and
-    are not built now, the evidence may be of other extractors: they stay as they are until they are built."""
-    built = {listed.source.repo for listed in build.reading.listed}
-    if is_empty(run, LINKS):
-        return built, set()
-    now = made_from(files, extractor_version())
-    then = scan(run, LINKS).select("repo", "path", "made_from")
-    both = now.join(then.withColumnRenamed("made_from", "linked"), on=["repo", "path"], how="full")
-    counted = both.groupBy("repo").agg({"repo": "count"}).withColumnRenamed("count(repo)", "n")
-    different = both.where("NOT (made_from <=> linked)").select("repo").distinct()
-    differing = {row.repo for row in different.collect()}
-    everything = {row.repo for row in counted.select("repo").collect()}
-    return differing & built, everything - differing
+# units -------------------------------------------------------------------------------------------
 
 
-def _needs(files: DataFrame, evidence: DataFrame) -> Needs:
-    found: Needs = {}
-    for row in needs(files, evidence).collect():
-        found.setdefault(row.repo, set()).add(row.needed)
-    return found
+def _units(run: Run, changed: set[str]) -> dict[str, set[str]]:
+    """The repositories to link, each with those that it sees: the changed ones, and those that need them."""
+    if not changed:
+        return {}
+    needed = _needs(run)
+    seen = {repo: set(_walked(needed, [repo])) for repo in (*needed, *changed)}
+    return {repo: others for repo, others in sorted(seen.items()) if changed & others}
 
 
-def _reached(needed: Needs, repo: str) -> set[str]:
-    """What it needs, and what that needs."""
-    return set(_walked(needed, [repo])) - {repo}
+def _needs(run: Run) -> Needs:
+    """By repository, the others that it needs: an absolute import begins with a top-level module of theirs, and with
+    none of its own."""
+    present = f"extractor_version = {text(extractor_version())}"
+    wanted = f"""SELECT DISTINCT repo, head FROM (
+        SELECT f.repo AS repo, unnest(e.needs) AS head FROM files f JOIN evidence e ON e.digest = f.digest AND {present}
+        ) AS w"""
+    offered = "SELECT DISTINCT repo, split_part(module, '.', 1) AS head FROM files WHERE module IS NOT NULL"
+    by_head: dict[str, set[str]] = {}
+    for row in ask(run, (FILES,), offered).to_pylist():
+        by_head.setdefault(row["head"], set()).add(row["repo"])
+    needs: Needs = {}
+    for row in ask(run, (FILES, EVIDENCE), wanted).to_pylist():
+        others = by_head.get(row["head"], set())
+        if row["repo"] not in others:
+            needs.setdefault(row["repo"], set()).update(others)
+    return needs
 
 
 def _walked(needed: Needs, begin: Iterable[str]) -> Iterator[str]:
+    """What it needs, and what that needs; itself first."""
     waiting, seen = list(begin), set(begin)
     while waiting:
         repo = waiting.pop()
@@ -83,3 +158,66 @@ def _walked(needed: Needs, begin: Iterable[str]) -> Iterator[str]:
         new = needed.get(repo, set()) - seen
         seen |= new
         waiting += sorted(new)
+
+
+# rows --------------------------------------------------------------------------------------------
+
+Linked: TypeAlias = pa.Table | DataFrame
+"""Rows of `links`: here, or with Spark."""
+
+
+def _linked(build: Build, run: Run, units: dict[str, set[str]]) -> Linked:
+    seen = sorted(set().union(*units.values()))
+    sizes = ask(run, (FILES,), f"SELECT repo, sum(n_bytes) AS n FROM files WHERE {among('repo', seen)} GROUP BY repo")
+    by_repo = {row["repo"]: row["n"] for row in sizes.to_pylist()}
+    if sum(by_repo.get(repo, 0) for repos in units.values() for repo in repos) <= here.LINKED_HERE:
+        return pa.concat_tables([here.linked(run, unit, repos, build.fingerprint) for unit, repos in units.items()])
+    pairs = [(unit, repo) for unit, repos in units.items() for repo in sorted(repos)]
+    table = pa.table({"unit": [unit for unit, _ in pairs], "repo": [repo for _, repo in pairs]})
+    files = scan(run, FILES, where=f"repo IN ({', '.join(map(sql_text, seen))})")
+    return links(files, present_evidence(run), build.spark.createDataFrame(table), build.fingerprint)
+
+
+def _differing(run: Run, linked: Linked, units: Iterable[str]) -> list[File]:
+    """Files whose links are not those that are stored, or were made from something else."""
+    columns = ["repo", "path", "digest", "module", "link_digest", "made_by", "found_digest"]
+    sql = f"SELECT {', '.join(columns)} FROM links WHERE {among('repo', units)}"
+    old = {(row["repo"], row["path"]): row for row in ask(run, (LINKS,), sql).to_pylist()}
+    new = linked.select(columns) if isinstance(linked, pa.Table) else linked.select(*columns).toArrow()
+    return [(row["repo"], row["path"]) for row in new.to_pylist() if old.get((row["repo"], row["path"])) != row]
+
+
+def _some(linked: Linked, files: Collection[File]) -> Linked:
+    """Of these files only."""
+    if isinstance(linked, DataFrame):
+        pairs = pa.table(
+            {"repo": pa.array([r for r, _ in files], pa.string()), "path": pa.array([p for _, p in files], pa.string())}
+        )
+        return linked.join(
+            F.broadcast(linked.sparkSession.createDataFrame(pairs)), on=["repo", "path"], how="left_semi"
+        )
+    wanted = set(files)
+    places = zip(linked.column("repo").to_pylist(), linked.column("path").to_pylist(), strict=True)
+    return linked.filter(pa.array([place in wanted for place in places], pa.bool_()))
+
+
+def _edges_of(linked: Linked) -> Callable[[Collection[File]], pa.Table]:
+    def edges(files: Collection[File]) -> pa.Table:
+        found = _some(linked, files)
+        return found if isinstance(found, pa.Table) else found.select("repo", "path", "edges").toArrow()
+
+    return edges
+
+
+def _restamped(run: Run, found: Sequence[Difference]) -> pa.Table:
+    """The links of files whose content is another, and for linking the same."""
+    digests = {one[:2]: one.digest for one in found}
+    sql = f"SELECT {', '.join(LINKS.column_names)} FROM links WHERE {at(digests)}"
+    rows = ask(run, (LINKS,), sql).cast(arrow_schema(LINKS))
+    places = zip(rows.column("repo").to_pylist(), rows.column("path").to_pylist(), strict=True)
+    column = rows.schema.get_field_index("digest")
+    return rows.set_column(column, rows.schema.field(column), pa.array([digests[one] for one in places], pa.string()))
+
+
+def _frame(build: Build, rows: Linked) -> DataFrame:
+    return frame(build, rows) if isinstance(rows, pa.Table) else rows

@@ -2,26 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-
-import pyarrow as pa
-from pyspark.sql import functions as F
+from collections.abc import Collection, Iterable
+from typing import Any
 
 from codelake.contracts import Table
+from codelake.delta.embedded import among, ask, text
 from codelake.delta.run import Run, pin
-from codelake.delta.scan import scan
+from codelake.pipeline.work import Place
+
+Row = dict[str, Any]
+_MANY = 500
+"""Digests from which on a table's column is read, instead of looking for each of them."""
 
 
-def rows_of(run: Run, table: Table, digests: Collection[str], *columns: str, where: str | None = None) -> pa.Table:
+def rows_of(run: Run, table: Table, digests: Collection[str], *columns: str, where: str = "true") -> list[Row]:
     """`columns` of the rows that have one of the digests, at the run's pin."""
     if not digests or is_empty(run, table):
-        return pa.table({column: pa.array([]) for column in columns})
-    asked = run.lake.session.createDataFrame(pa.table({"digest": pa.array(digests, pa.string())}))
-    rows = scan(run, table, where=where).select("digest", *(c for c in columns if c != "digest"))
-    return rows.join(F.broadcast(asked), on="digest", how="left_semi").select(*columns).toArrow()
+        return []
+    asked = among("digest", digests) if len(digests) < _MANY else "true"
+    found = ask(run, (table,), f"SELECT {', '.join(('digest', *columns))} FROM {table.name} WHERE {where} AND {asked}")
+    wanted = set(digests)
+    return [row for row in found.to_pylist() if row["digest"] in wanted]
+
+
+def at(places: Iterable[Place]) -> str:
+    """A condition: a row's repo and path are one of these."""
+    paths: dict[str, list[str]] = {}
+    whole = {place[0] for place in places if len(place) == 1}
+    for repo, path in (place for place in places if place[0] not in whole):
+        paths.setdefault(repo, []).append(path)
+    within = [f"(repo = {text(repo)} AND {among('path', found)})" for repo, found in paths.items()]
+    return " OR ".join([among("repo", sorted(whole)), *within])
 
 
 def is_empty(run: Run, table: Table) -> bool:
-    """Known from the log: a first build need not ask Spark for what cannot be there."""
+    """Known from the log: a first build need not ask for what cannot be there."""
     version = pin(run, table).version
     return bool(run.lake.log(table.name, version=version).files.num_rows == 0)

@@ -6,71 +6,24 @@ with nothing new leaves them as they are. Until `files` is committed, nothing re
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
-from codelake.contracts import Table
-from codelake.contracts.arrow import arrow_table
 from codelake.contracts.sources import DIAGNOSTICS, DISTRIBUTIONS, FILES, REPOSITORIES
-from codelake.delta.create import sql_text
-from codelake.delta.planned import Plan, commit_planned
-from codelake.delta.run import Run
-from codelake.delta.scan import scan
 from codelake.ids import file_id
-from codelake.pipeline.lookup import is_empty
 from codelake.pipeline.reading import ListedFile
+from codelake.pipeline.rows import Row, commit_rows
 from codelake.pipeline.work import Build, Seen
-
-Row = Mapping[str, Any]
 
 
 def publish_files(build: Build) -> None:
-    _publish(build, DIAGNOSTICS, list(_diagnostics(build)))
-    _publish(build, REPOSITORIES, list(_repositories(build)))
-    _publish(build, DISTRIBUTIONS, list(_distributions(build)))
-    _publish(build, FILES, list(_files(build)))
-
-
-def _publish(build: Build, table: Table, rows: list[Row]) -> None:
     repos = [listed.source.repo for listed in build.reading.listed]
-    within = f"repo IN ({', '.join(map(sql_text, repos))})"
-
-    def plan(run: Run) -> Plan:
-        old = [] if is_empty(run, table) else scan(run, table, where=within).toArrow().to_pylist()
-        new, gone = _only(rows, old, table), _only(old, rows, table)
-        if not gone:
-            return (_frame(build, table, new), {"mode": "append"}) if new else None
-        if not table.key:
-            return _frame(build, table, rows), {"mode": "replace", "replacing": [(repo,) for repo in repos]}
-        keys = {_values(row, table.key) for row in rows}
-        if all(_values(row, table.key) in keys for row in gone):
-            return _frame(build, table, new), {"mode": "merge"}
-        return _frame(build, table, rows), {"mode": "merge", "delete_unmatched": within}
-
-    build.committed(commit_planned(build.run, table, plan, from_pin=True))
-
-
-def _frame(build: Build, table: Table, rows: list[Row]) -> Any:
-    return build.spark.createDataFrame(arrow_table(table, rows))
-
-
-def _only(rows: list[Row], others: list[Row], table: Table) -> list[Row]:
-    """The rows that `others` does not have, or not as often."""
-    there = Counter(_values(row, table.column_names) for row in others)
-    found = []
-    for row in rows:
-        values = _values(row, table.column_names)
-        if there[values]:
-            there[values] -= 1
-        else:
-            found.append(row)
-    return found
-
-
-def _values(row: Row, columns: tuple[str, ...]) -> tuple[Any, ...]:
-    values = (row[column] for column in columns)
-    return tuple(tuple(value) if isinstance(value, list) else value for value in values)
+    for table, rows in (
+        (DIAGNOSTICS, _diagnostics),
+        (REPOSITORIES, _repositories),
+        (DISTRIBUTIONS, _distributions),
+        (FILES, _files),
+    ):
+        commit_rows(build, table, list(rows(build)), repos)
 
 
 # rows --------------------------------------------------------------------------------------------

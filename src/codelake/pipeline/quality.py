@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from codelake.contracts.graph import CALLS, CPG_EDGES, CPG_NODES
 from codelake.contracts.operations import QUALITY
-from codelake.delta.embedded import ask, text
+from codelake.delta.embedded import among, ask
 from codelake.delta.run import Run
 from codelake.ids import file_id_sql, repository_id
 from codelake.pipeline.lookup import is_empty
@@ -41,12 +41,13 @@ Key = tuple[str, str, str]
 
 
 def measure_graph(build: Build) -> None:
-    if not build.rendered:
+    if build.rendered is None:
         return
-    within = f"repo IN ({', '.join(map(text, build.rendered))})"
+    repos = build.rendered.repos
+    within = among("repo", repos)
     found = ask(build.run, (CALLS, CPG_EDGES, CPG_NODES), _COUNTED.format(within=within)).to_pylist()
     counted = {(row["rule"], repository_id(row["repo"]), row["issue"]): row["n"] for row in found}
-    before = _before(build.run, [repository_id(repo) for repo in build.rendered])
+    before = _before(build.run, [repository_id(repo) for repo in repos])
     for key in sorted(counted.keys() | before.keys()):
         rule, entity, issue = key
         n, then = counted.get(key, 0), before.get(key)
@@ -59,8 +60,7 @@ def _before(run: Run, entities: list[str]) -> dict[Key, int]:
     """What the last run counted that measured one of these repositories."""
     if is_empty(run, QUALITY):
         return {}
-    named = ", ".join(map(text, entities))
-    measured = f"SELECT * FROM quality WHERE action = '' AND entity_id IN ({named})"
+    measured = f"SELECT * FROM quality WHERE action = '' AND {among('entity_id', entities)}"
     last = f"SELECT entity_id, max(run_id) AS run_id FROM ({measured}) AS m GROUP BY entity_id"
     kept = f"SELECT q.* FROM ({measured}) AS q JOIN ({last}) AS l ON l.entity_id = q.entity_id AND l.run_id = q.run_id"
     return {(row["rule"], row["entity_id"], row["issue"]): row["n"] for row in ask(run, (QUALITY,), kept).to_pylist()}

@@ -14,6 +14,41 @@ from codelake.extract.guard import Extract, Limits
 from codelake.pipeline.progress import Progress
 from codelake.pipeline.reading import Reading
 
+Place = tuple[str, ...]
+"""Repository and path; or a repository, for all of it."""
+OUTSIDE: Place = ("", "")
+"""The repository and path of what is outside of the lake."""
+
+
+class Impact(NamedTuple):
+    """A file that a change reached."""
+
+    repo: str
+    path: str
+    reason: str
+    symbol: str | None
+    """The id whose meaning, or presence, is another; None where the file itself has changed."""
+    hop: int
+    """0 for a file that has changed itself, 1 for one that uses it, and so on."""
+
+
+class Places(NamedTuple):
+    """What is rendered anew."""
+
+    files: list[Place]
+    """Whose links are others; gone ones among them."""
+    around: list[Place]
+    """Folders in which files have come or gone, and files that were not read."""
+    outside: bool
+
+    @property
+    def repos(self) -> list[str]:
+        return sorted({place[0] for place in (*self.files, *self.around)})
+
+    @property
+    def all(self) -> list[Place]:
+        return sorted({*self.files, *self.around, *((OUTSIDE,) if self.outside else ())})
+
 
 class Seen(NamedTuple):
     """What the evidence of a content says of it as a whole."""
@@ -23,6 +58,16 @@ class Seen(NamedTuple):
     encoding: str | None
     n_lines: int
     problems: list[dict[str, Any]]
+
+
+@dataclass
+class Told:
+    """What a stage says of itself."""
+
+    why: list[str] = field(default_factory=list)
+    n_hits: int = 0
+    n_misses: int = 0
+    impacts: list[Impact] = field(default_factory=list)
 
 
 @dataclass
@@ -36,8 +81,12 @@ class Build:
     """By digest: every content of this build, once the stage `evidence` is done."""
     versions: dict[str, int] = field(default_factory=dict)
     """What this build committed: table and version."""
-    rendered: list[str] = field(default_factory=list)
-    """Repositories whose graph this build made anew."""
+    rendered: Places | None = None
+    """What this build rendered anew, if anything."""
+    fingerprint: str = ""
+    """Of the stage that runs."""
+    told: Told = field(default_factory=Told)
+    """By the stage that runs."""
     n_stored: int = 0
     """Contents that were new to the lake."""
     n_extracted: int = 0

@@ -221,11 +221,11 @@ def _add_beside(link: Linking, written_in: int, receiver: int, name: str, found:
     """Where the receiver may be of a class below: what comes behind the class there, such as behind a mixin."""
     if link.known(receiver) == Known.MADE:
         return
-    seen = {found, None}
+    seen = {found}
     for one in sorted(link.hierarchy.subclasses.get(written_in, ())):
         order = link.hierarchy.order(one)
         beside = provider(link, order[order.index(written_in) + 1 :], name)
-        if beside not in seen:
+        if beside is not None and beside not in seen:
             seen.add(beside)
             link.waits(beside, _got_from_instance, link.instance(one, Known.SAID), slot)
 

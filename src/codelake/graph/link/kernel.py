@@ -18,8 +18,6 @@ from codelake.graph.link.results import SCHEMA, links
 from codelake.graph.link.shapes import Shapes
 from codelake.graph.link.values import Kind, Values
 
-VERSION = 2
-"""Grows when the same evidence would give other links."""
 _MAX_ROUNDS = 8
 
 

@@ -10,19 +10,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from codelake.contracts.evidence import LINK_INPUT
 from codelake.ids import file_id
 
-INPUT = {
-    "scopes": ("node", "kind", "label", "parent", "is_generator", "is_coroutine"),
-    "definitions": ("node", "kind", "name", "scope", "body_scope"),
-    "parameters": ("definition", "node", "name", "kind"),
-    "imports": ("node", "scope", "level", "module", "name", "as_name"),
-    "annotations": ("node", "owner", "scope", "role"),
-    "types": ("annotation", "parent", "kind", "name", "symbol"),
-    "calls": ("node",),
-    "facts": ("kind", "scope", "dst", "src", "key"),
-}
-"""The fields of the nested evidence that linking reads; each is a column of its own, such as `facts_kind`."""
 _WITH_NODES = ("definitions", "parameters", "imports", "annotations", "types")
 _DECIDING = ("narrow", "narrow_class", "known")
 _DIVERTED = ("copy", "global", "load_attribute", "load_item", "unpack", "unpack_rest", "match_argument")
@@ -93,6 +83,16 @@ class Annotation(NamedTuple):
     scope: int
     role: str
     types: list[dict[str, Any]]
+
+
+def flat(nested: pa.Table) -> pa.Table:
+    """The fields of nested evidence that linking reads, each as a column of its own, such as `facts_kind`."""
+    columns = {}
+    for name, fields in LINK_INPUT.items():
+        lists = nested.column(name).combine_chunks()
+        for one in fields:
+            columns[f"{name}_{one}"] = pa.ListArray.from_arrays(lists.offsets, lists.values.field(one))
+    return pa.table(columns)
 
 
 class Program:
@@ -308,7 +308,7 @@ class _Nested:
     """One nested column of all files, flat: its fields, and to which file each row belongs."""
 
     def __init__(self, table: pa.Table, name: str) -> None:
-        self.names = INPUT[name]
+        self.names = LINK_INPUT[name]
         self._table, self._prefix = table, name
         first = table.column(f"{name}_{self.names[0]}")
         lengths = pc.list_value_length(first).fill_null(0).to_numpy().astype(np.int32)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from hashlib import blake2b
 from typing import Any
 
 import pyarrow as pa
@@ -14,8 +15,11 @@ from codelake.graph.link.class_edges import add_classes, add_types
 from codelake.graph.link.found import Edge, Found
 from codelake.graph.link.linking import Linking
 from codelake.graph.link.name_edges import add_attributes, add_imports
+from codelake.ids import OUTSIDE
 
-SCHEMA = pa.schema([one for one in arrow_schema(LINKS) if one.name != "made_from"])
+COLUMNS = ("repo", "path", "digest", "edges", "calls", "classes", "externals", "found_digest")
+"""What linking says of a file; the other columns of `links` say what it was made from."""
+SCHEMA = pa.schema([arrow_schema(LINKS).field(name) for name in COLUMNS])
 PARTS = (add_calls, add_implied, add_imports, add_attributes, add_classes, add_types, add_callers)
 _FILES = 256
 """Of a batch."""
@@ -34,15 +38,29 @@ def links(link: Linking) -> Iterator[pa.RecordBatch]:
 def _batch(found: Found, numbers: Sequence[int]) -> pa.RecordBatch:
     files = [found.program.files[number] for number in numbers]
     edges = [_once(found.edges.pop(number, ())) for number in numbers]
+    calls = [found.calls.pop(number, ()) for number in numbers]
+    classes = [found.classes.pop(number, ()) for number in numbers]
     columns = {
         "repo": pa.array([file.repo for file in files]),
         "path": pa.array([file.path for file in files]),
         "digest": pa.array([file.digest for file in files]),
         "edges": _nested("edges", edges),
-        "calls": _nested("calls", [found.calls.pop(number, ()) for number in numbers]),
-        "classes": _nested("classes", [found.classes.pop(number, ()) for number in numbers]),
+        "calls": _nested("calls", calls),
+        "classes": _nested("classes", classes),
+        "externals": pa.array([sorted({e.dst for e in one if e.dst.startswith(OUTSIDE)}) for one in edges]),
+        "found_digest": pa.array([found_digest(*one) for one in zip(edges, calls, classes, strict=True)]),
     }
     return pa.RecordBatch.from_arrays([columns[field.name] for field in SCHEMA], schema=SCHEMA)
+
+
+def found_digest(*found: Sequence[tuple[Any, ...]]) -> int:
+    """Whether two linkings found the same."""
+    texts = repr([[tuple(row) for row in one] for one in found])
+    return int.from_bytes(blake2b(texts.encode(), digest_size=8).digest(), "big", signed=True)
+
+
+NOTHING = found_digest((), (), ())
+"""Of a file that was not read."""
 
 
 def _nested(name: str, rows: Sequence[Sequence[tuple[Any, ...]]]) -> pa.Array:

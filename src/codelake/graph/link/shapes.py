@@ -25,7 +25,7 @@ _MAX_OWNERS = 40
 
 
 class Shapes:
-    """Classes by what they have, and uses by what they ask for. Of the attributes of external bases nothing is known."""
+    """Classes by what they have, and uses by what they ask for. What external bases have is not known."""
 
     def __init__(self, link: Linking) -> None:
         self.link = link

@@ -9,7 +9,7 @@ that were too large widened from the start. Which those are depends on the progr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable
+from collections.abc import Callable, Hashable
 from typing import Any
 
 MOST = 10
@@ -175,14 +175,14 @@ class Solver:
                 waits.append(waiting)
         self._added_copies.clear()
         self._added_waiting.clear()
-        for slot in [
-            slot for slot in self._coming if len(held := self.sets[slot] or ()) > MOST and self._is_many(held)
-        ]:
+        for slot in [slot for slot in self._coming if self._is_many(self.sets[slot] or _NONE)]:
             del self._coming[slot]
             self._too_large.add(slot)
             self._closed.add(slot)
 
-    def _is_many(self, held: Collection[int]) -> bool:
+    def _is_many(self, held: frozenset[int]) -> bool:
+        if len(held) <= MOST:
+            return False
         n_functions = sum(map(self._is_function, held))
         return n_functions > MOST_FUNCTIONS or len(held) - n_functions > MOST
 

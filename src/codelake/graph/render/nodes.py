@@ -63,6 +63,7 @@ def rendered(owners: Owners, found: Nodes) -> pa.RecordBatch:
         "qualified_name": found.qualified,
         "parent_id": full_ids(file_id, found.parent) if found.parent is not None else None,
         "subkind": found.subkind,
+        "props": None,
     }
     return batch(SCHEMA, len(found.file), columns)
 

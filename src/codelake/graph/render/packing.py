@@ -11,20 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping
 import pyarrow as pa
 
 from codelake.contracts.arrow import arrow_schema
-from codelake.contracts.graph import (
-    CALLS,
-    CLASSES,
-    CPG_EDGES,
-    CPG_EDGES_BY_DST,
-    CPG_EDGES_BY_SRC,
-    CPG_NODES,
-    CPG_PROPS,
-    CPG_PROPS_MAP,
-)
+from codelake.contracts.graph import RENDERED
 
-TABLES = (CPG_NODES, CPG_EDGES, CPG_PROPS, CPG_PROPS_MAP, CPG_EDGES_BY_SRC, CPG_EDGES_BY_DST, CALLS, CLASSES)
-"""What is rendered from files."""
-_SCHEMA = pa.schema([pa.field(table.name, pa.binary()) for table in TABLES])
+_SCHEMA = pa.schema([pa.field(table.name, pa.binary()) for table in RENDERED])
 _OPTIONS = pa.ipc.IpcWriteOptions(compression="lz4")
 _ROWS = 20_000
 """Rows that the JVM is given at a time: some megabytes."""
@@ -33,7 +22,7 @@ _ROWS = 20_000
 def packed(rows: Mapping[str, Iterable[pa.RecordBatch]]) -> pa.RecordBatch:
     """From rows by table."""
     columns = []
-    for table in TABLES:
+    for table in RENDERED:
         found = [batch for batch in rows.get(table.name, ()) if batch.num_rows]
         stream = _stream(arrow_schema(table), found)
         ends = pa.array([0, stream.size], pa.int32()).buffers()[1]

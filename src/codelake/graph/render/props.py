@@ -1,4 +1,4 @@
-"""Properties of nodes, one a row and as one map an entity. What is false or not there is not a property."""
+"""Properties of nodes, as one map a node, values as text. What is false or not there is not a property."""
 
 from __future__ import annotations
 
@@ -9,16 +9,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from codelake.contracts.arrow import arrow_schema
-from codelake.contracts.graph import CPG_PROPS, CPG_PROPS_MAP
 from codelake.graph.render.arrays import Flags, Places, at, is_any, is_null, pick, same, text, together
 from codelake.graph.render.files import Owners
 from codelake.graph.render.labels import full_ids
 from codelake.graph.render.names import Named
-from codelake.graph.render.nodes import batch
-
-ROWS = arrow_schema(CPG_PROPS)
-MAPS = arrow_schema(CPG_PROPS_MAP)
 
 
 class Props(NamedTuple):
@@ -68,10 +62,13 @@ def of_files(owners: Owners, rows: Any, places: Places) -> Props:
     return Props(places, pick(owners.file_id, places), texts, {"n_bytes": pick(rows.column("n_bytes"), places)})
 
 
-def rendered(owners: Owners, found: Props) -> tuple[pa.RecordBatch, pa.RecordBatch]:
-    """As rows of the two tables."""
+class Maps(NamedTuple):
+    ids: Any
+    maps: Any
+
+
+def rendered(owners: Owners, found: Props) -> Maps:
     n, n_keys = len(found.file), len(found.texts) + len(found.numbers) + len(found.flags)
-    sorts = [*("string" for _ in found.texts), *("int" for _ in found.numbers), *("bool" for _ in found.flags)]
     # Keys, one after the other: all entities' values of the first, then of the second.
     as_text = [*found.texts.values(), *map(text, found.numbers.values())]
     as_text += [same("true", n, pa.string()) for _ in found.flags]
@@ -80,29 +77,17 @@ def rendered(owners: Owners, found: Props) -> tuple[pa.RecordBatch, pa.RecordBat
     # Entities, one after the other, and of each the keys that it has.
     shown = np.stack(is_there, axis=1)
     order = (np.arange(n_keys)[None, :] * n + np.arange(n)[:, None])[shown]
-    key, entity = order // n if n else order, order % n if n else order
     names = pa.array([*found.texts, *found.numbers, *found.flags])
-    keys, values = pick(names, key), pick(together(as_text, pa.string()), order)
-    ids = full_ids(pick(owners.file_id, found.file), found.entity)
-    repo, path = pick(owners.repo, found.file), pick(owners.path, found.file)
-    value_type = pick(pa.array(sorts), key)
-    numbers = [values.cast(pa.int64()) for values in found.numbers.values()]
-    number_at = np.where(is_any(value_type, ["int"]), order - len(found.texts) * n, -1)
-    rows = {
-        "entity_id": pick(ids, entity),
-        "key": keys,
-        "value_type": value_type,
-        "value_string": pc.if_else(pc.equal(value_type, "string"), values, pa.scalar(None, pa.string())),
-        "value_int": pick(together(numbers, pa.int64()), number_at) if numbers else None,
-        "value_float": None,
-        "value_bool": pc.if_else(pc.equal(value_type, "bool"), True, pa.scalar(None, pa.bool_())),
-        "value_json": None,
-        "repo": pick(repo, entity),
-        "path": pick(path, entity),
-    }
+    keys, values = pick(names, order // max(n, 1)), pick(together(as_text, pa.string()), order)
     begin = np.concatenate(([0], np.cumsum(shown.sum(axis=1)))).astype(np.int32)
-    maps = pa.MapArray.from_arrays(pa.array(begin), keys, values)
-    return (
-        batch(ROWS, len(order), rows),
-        batch(MAPS, n, {"entity_id": ids, "props": maps, "repo": repo, "path": path}),
-    )
+    ids = full_ids(pick(owners.file_id, found.file), found.entity)
+    return Maps(ids, pa.MapArray.from_arrays(pa.array(begin), keys, values))
+
+
+def with_props(nodes: list[pa.RecordBatch], found: list[Maps]) -> list[pa.RecordBatch]:
+    """The nodes with their properties; each entity is one of them."""
+    rows = pa.Table.from_batches(nodes)
+    ids, maps = (pa.concat_arrays([one[k] for one in found]) for k in range(2))
+    places = pc.index_in(rows.column("node_id").combine_chunks(), value_set=ids)
+    at_column = rows.schema.get_field_index("props")
+    return list(rows.set_column(at_column, rows.schema.field(at_column), maps.take(places)).to_batches())

@@ -10,16 +10,7 @@ from contextlib import contextmanager
 import numpy as np
 import pyarrow as pa
 
-from codelake.contracts.graph import (
-    CALLS,
-    CLASSES,
-    CPG_EDGES,
-    CPG_EDGES_BY_DST,
-    CPG_EDGES_BY_SRC,
-    CPG_NODES,
-    CPG_PROPS,
-    CPG_PROPS_MAP,
-)
+from codelake.contracts.graph import CALLS, CLASSES, CPG_EDGES, CPG_EDGES_BY_DST, CPG_NODES
 from codelake.graph.render import adjacency, around, edges, facts, nodes, props
 from codelake.graph.render.names import Named
 from codelake.graph.render.outside import outside
@@ -57,19 +48,12 @@ def _around(files: pa.RecordBatch) -> pa.RecordBatch:
         edges.rendered(missing, given[0], "contains"),
         edges.rendered(missing, given[1], "has_diagnostic"),
     ]
-    of_props, of_maps = props.rendered(missing, known)
-    return packed(
-        {
-            CPG_NODES.name: [
-                nodes.rendered(repositories, top),
-                nodes.rendered(folders, packages),
-                *(nodes.rendered(missing, one) for one in both),
-            ],
-            CPG_PROPS.name: [of_props],
-            CPG_PROPS_MAP.name: [of_maps],
-            **_of_edges(rows),
-        }
-    )
+    found = [
+        nodes.rendered(repositories, top),
+        nodes.rendered(folders, packages),
+        *(nodes.rendered(missing, one) for one in both),
+    ]
+    return packed({CPG_NODES.name: props.with_props(found, [props.rendered(missing, known)]), **_of_edges(rows)})
 
 
 def render_outside(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -77,24 +61,16 @@ def render_outside(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch
     for batch in batches:
         with _lean():
             owners, of_nodes, known = outside(batch.column(0).flatten())
-            of_props, of_maps = props.rendered(owners, known)
-            row = packed(
-                {
-                    CPG_NODES.name: [nodes.rendered(owners, one) for one in of_nodes],
-                    CPG_PROPS.name: [of_props],
-                    CPG_PROPS_MAP.name: [of_maps],
-                }
-            )
+            found = [nodes.rendered(owners, one) for one in of_nodes]
+            row = packed({CPG_NODES.name: props.with_props(found, [props.rendered(owners, known)])})
         yield row
 
 
 def _rendered(files: Named) -> pa.RecordBatch:
-    of_props = [props.rendered(files, one) for one in props.props(files)]
+    known = [props.rendered(files, one) for one in props.props(files)]
     return packed(
         {
-            CPG_NODES.name: list(nodes.nodes(files)),
-            CPG_PROPS.name: [rows for rows, _ in of_props],
-            CPG_PROPS_MAP.name: [maps for _, maps in of_props],
+            CPG_NODES.name: props.with_props(list(nodes.nodes(files)), known),
             CALLS.name: [facts.calls(files)],
             CLASSES.name: [facts.classes(files)],
             **_of_edges(list(edges.edges(files))),
@@ -103,12 +79,7 @@ def _rendered(files: Named) -> pa.RecordBatch:
 
 
 def _of_edges(found: list[pa.RecordBatch]) -> dict[str, list[pa.RecordBatch]]:
-    rows = pa.Table.from_batches(found)
-    return {
-        CPG_EDGES.name: found,
-        CPG_EDGES_BY_SRC.name: [adjacency.adjacency(rows, "src")],
-        CPG_EDGES_BY_DST.name: [adjacency.adjacency(rows, "dst")],
-    }
+    return {CPG_EDGES.name: found, CPG_EDGES_BY_DST.name: [adjacency.by_target(pa.Table.from_batches(found))]}
 
 
 def _parts(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:

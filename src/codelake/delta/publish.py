@@ -1,0 +1,56 @@
+"""Published runs: the versions of all tables that belong together, as one row. Delta commits one table at a time; a
+reader that opens the tables at a published run's versions never sees half of one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+from codelake.contracts.arrow import arrow_table
+from codelake.contracts.operations import RUNS
+from codelake.contracts.table import Table
+from codelake.delta.embedded import ask
+from codelake.delta.run import Run, pin
+from codelake.delta.write import commit
+
+
+class Published(NamedTuple):
+    run_id: str
+    versions: dict[str, int]
+    manifest: str
+
+
+def last_published(run: Run) -> Published | None:
+    """What readers see, as the run has pinned it."""
+    newest = "SELECT run_id, versions, manifest FROM runs ORDER BY recorded_at DESC, run_id DESC LIMIT 1"
+    rows = ask(run, (RUNS,), newest).to_pylist()
+    return next((Published(row["run_id"], dict(row["versions"]), row["manifest"]) for row in rows), None)
+
+
+def publish(
+    run: Run,
+    tables: Sequence[Table],
+    *,
+    recorded: Mapping[str, int],
+    started_at: datetime,
+    repositories: Sequence[Mapping[str, Any]],
+    pins: Mapping[str, int],
+    manifest: str,
+) -> dict[str, int]:
+    """One row that makes what the run has done visible: `tables` as the run reads them now, its own commits among them,
+    and the versions that recording it made. Returns these versions."""
+    versions = {table.name: pin(run, table).version for table in tables} | dict(recorded)
+    row = {
+        "run_id": run.run_id,
+        "recorded_at": datetime.now(UTC),
+        "pipeline": run.pipeline,
+        "started_at": started_at,
+        "repositories": repositories,
+        "versions": versions,
+        "pins": pins,
+        "manifest": manifest,
+    }
+    publisher = Run(run.lake, run.run_id, stage="publish", pipeline=run.pipeline, number=run.number)
+    commit(publisher, RUNS, run.lake.session.createDataFrame(arrow_table(RUNS, [row])), mode="append")
+    return versions

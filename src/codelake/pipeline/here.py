@@ -1,0 +1,141 @@
+"""Linking and rendering in this process, for what is small: the way to Spark's workers and back would take longer than
+the work itself. The functions that work are those that the workers call; what they read comes from deltalake's engine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from codelake.contracts import EVIDENCE
+from codelake.contracts.arrow import arrow_schema
+from codelake.contracts.evidence import LINK_INPUT
+from codelake.contracts.graph import EXTERNAL_SYMBOLS, LINKS, RENDERED
+from codelake.contracts.sources import FILES
+from codelake.contracts.table import Table
+from codelake.delta.embedded import among, ask, text
+from codelake.delta.run import Run
+from codelake.extract.extractors import extractor_version
+from codelake.graph.files import LISTED, OF_LINKS
+from codelake.graph.link.kernel import link
+from codelake.graph.link.program import flat
+from codelake.graph.link.results import NOTHING, SCHEMA
+from codelake.graph.render.files import NESTED
+from codelake.graph.render.outside import OF_SYMBOLS
+from codelake.graph.render.packing import unpacked
+from codelake.graph.render.render import render_around, render_files, render_outside
+from codelake.pipeline.lookup import at
+from codelake.pipeline.work import Places
+
+LINKED_HERE = 8 << 20
+"""Source bytes of a repository, with those that it needs, up to which it is linked here: half a gigabyte of memory."""
+RENDERED_HERE = 1 << 20
+"""Source bytes of files that are rendered here."""
+
+_PRESENT = f"(SELECT * FROM evidence WHERE extractor_version = {text(extractor_version())})"
+
+
+def linked(run: Run, unit: str, repos: Collection[str], made_by: str) -> pa.Table:
+    """The links of a repository's files; it sees those of `repos`, itself among them."""
+    columns = ", ".join(f"e.{name} AS {name}" for name in LINK_INPUT)
+    rows = ask(
+        run,
+        (FILES, EVIDENCE),
+        f"""SELECT f.repo AS repo, f.path AS path, f.module AS module, f.digest AS digest,
+            f.repo = {text(unit)} AS is_own, e.link_digest AS link_digest, {columns}
+        FROM files f LEFT JOIN {_PRESENT} e ON e.digest = f.digest WHERE f.{among("repo", repos)}""",
+    )
+    read = rows.filter(pc.is_valid(rows.column("digest")))
+    about = {name: read.column(name).cast(pa.string()) for name in ("repo", "path", "module", "digest")}
+    nested = read.select(list(LINK_INPUT)).cast(_schema(EVIDENCE, LINK_INPUT))
+    whole = pa.table({**about, "is_own": read.column("is_own")})
+    for name, column in zip((fields := flat(nested)).column_names, fields.columns, strict=True):
+        whole = whole.append_column(name, column)
+    found = pa.concat_tables([link(whole), _unread(rows)])
+    stamps = {
+        (row["repo"], row["path"]): row for row in rows.select(["repo", "path", "module", "link_digest"]).to_pylist()
+    }
+    of_files = [
+        stamps[place] for place in zip(*(found.column(name).to_pylist() for name in ("repo", "path")), strict=True)
+    ]
+    for name in ("module", "link_digest"):
+        found = found.append_column(name, pa.array([row[name] for row in of_files], pa.string()))
+    found = found.append_column("made_by", pa.array([made_by] * found.num_rows, pa.string()))
+    return found.select(LINKS.column_names).cast(arrow_schema(LINKS))
+
+
+def _unread(rows: pa.Table) -> pa.Table:
+    """Files without a content: nothing is linked in them."""
+    own = rows.filter(pc.and_(pc.is_null(rows.column("digest")), rows.column("is_own")))
+    nothing: dict[str, Any] = {
+        "digest": None,
+        "edges": [],
+        "calls": [],
+        "classes": [],
+        "externals": [],
+        "found_digest": NOTHING,
+    }
+    places = own.select(["repo", "path"]).to_pylist()
+    return pa.Table.from_pylist([{**place, **nothing} for place in places], SCHEMA)
+
+
+def rendered(run: Run, places: Places) -> dict[str, pa.Table]:
+    """The rows of all tables of what is in these places."""
+    packed: list[pa.RecordBatch] = []
+    if places.files:
+        packed += render_files(_whole_files(run, places))
+    if places.around:
+        repos = among("repo", sorted({place[0] for place in places.around}))
+        rows = ask(run, (FILES,), f"SELECT {', '.join(LISTED)} FROM files WHERE {repos}")
+        packed += render_around(rows.cast(_listed()).combine_chunks().to_batches())
+    if places.outside:
+        rows = ask(run, (EXTERNAL_SYMBOLS,), f"SELECT {', '.join(OF_SYMBOLS)} FROM external_symbols")
+        symbols = rows.cast(_schema(EXTERNAL_SYMBOLS, OF_SYMBOLS)).to_pylist()
+        type_ = pa.list_(pa.struct(list(_schema(EXTERNAL_SYMBOLS, OF_SYMBOLS))))
+        packed += render_outside([pa.record_batch([pa.array([symbols], type_)], names=["symbols"])])
+    return {table.name: _within(_unpacked(table, packed), places) for table in RENDERED}
+
+
+def _whole_files(run: Run, places: Places) -> list[pa.RecordBatch]:
+    """As `codelake.graph.files.whole_files`."""
+    of_evidence = [name for name in NESTED if name not in OF_LINKS]
+    of_files = [one.rpartition(" AS ")[2] for one in LISTED]
+    rows = ask(
+        run,
+        (FILES, EVIDENCE, LINKS),
+        f"""SELECT {", ".join(f"f.{name} AS {name}" for name in of_files)},
+            {", ".join(f"e.{name} AS {name}" for name in of_evidence)},
+            {", ".join(f"l.{column.name} AS {name}" for name, column in OF_LINKS.items())}
+        FROM (SELECT {", ".join(LISTED)} FROM files WHERE {at(places.files)}) AS f
+        JOIN {_PRESENT} e ON e.digest = f.digest JOIN links l ON l.repo = f.repo AND l.path = f.path""",
+    )
+    nested = [
+        *(pa.field(name, arrow_schema(EVIDENCE).field(name).type) for name in of_evidence),
+        *(pa.field(name, arrow_schema(LINKS).field(column.name).type) for name, column in OF_LINKS.items()),
+    ]
+    return list(rows.cast(pa.schema([*_listed(), *nested])).combine_chunks().to_batches())
+
+
+def _listed() -> pa.Schema:
+    return _schema(FILES, [one.rpartition(" AS ")[2] for one in LISTED])
+
+
+def _unpacked(table: Table, packed: Iterable[pa.RecordBatch]) -> pa.Table:
+    batches = unpacked(batch.select([table.name]) for batch in packed)
+    return pa.Table.from_batches(batches, arrow_schema(table)).combine_chunks()
+
+
+def _within(rows: pa.Table, places: Places) -> pa.Table:
+    """What is around is rendered for whole repositories."""
+    wanted = set(places.all)
+    pairs = zip(rows.column("repo").to_pylist(), rows.column("path").to_pylist(), strict=True)
+    return rows.filter(pa.array([pair in wanted or pair[:1] in wanted for pair in pairs], pa.bool_()))
+
+
+def _schema(table: Table, columns: Iterable[str]) -> pa.Schema:
+    """Of some columns, in this order; what a join may leave out is nullable."""
+    schema = arrow_schema(table)
+    return pa.schema([pa.field(name, schema.field(name).type) for name in columns])

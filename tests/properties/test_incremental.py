@@ -1,0 +1,84 @@
+"""After any edits, the graph that was brought up to date is the one that is built anew, row by row."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+
+from codelake.contracts import EVIDENCE, Table
+from codelake.contracts.operations import QUALITY
+from codelake.contracts.sources import BLOBS, FILES
+from codelake.delta.embedded import ask
+from codelake.delta.lake import Lake, create_lake
+from codelake.delta.run import Run
+from codelake.delta.store import Store
+from codelake.extract.guard import Limits
+from codelake.extract.sources import open_sources
+from codelake.pipeline.build import BUILT, build
+from codelake.pipeline.progress import Progress
+from codelake.pipeline.reading import Reading
+from tests.properties.edits import script, write
+
+_SEEDS = range(1000, 1200)
+
+
+def built(lake: Lake, folder: Path) -> dict[str, Any]:
+    return build(lake, Reading(open_sources([str(folder)]), Progress()), limits=Limits())
+
+
+def rows(lake: Lake, table: Table) -> Counter[str]:
+    """What the table holds, whatever the order. Contents that no file has any more stay in the lake, unseen."""
+    shown = ", ".join(f'"{name}"' for name in table.column_names)
+    used = "WHERE digest IN (SELECT digest FROM files)" if table in (BLOBS, EVIDENCE) else ""
+    asked = (table,) if table is FILES else (table, FILES)
+    found = ask(Run(lake, "reader"), asked, f"SELECT {shown} FROM {table.name} {used}")
+    return Counter(map(repr, found.to_pylist()))
+
+
+def broken_promises(lake: Lake) -> dict[tuple[str, str, str], int]:
+    """As they were last counted."""
+    sql = "SELECT rule, entity_id, issue, n FROM quality WHERE action = '' ORDER BY recorded_at"
+    found = ask(Run(lake, "reader"), (QUALITY,), sql).to_pylist()
+    counted = {(row["rule"], row["entity_id"], row["issue"]): row["n"] for row in found}
+    return {key: n for key, n in counted.items() if n}
+
+
+def check(lake: Lake, anew: Lake, said: object) -> None:
+    for table in BUILT:
+        here, there = rows(lake, table), rows(anew, table)
+        assert here == there, (said, table.name, list((here - there).items())[:3], list((there - here).items())[:3])
+    assert broken_promises(lake) == broken_promises(anew), said
+
+
+def run_script(spark: SparkSession, root: Path, seed: int, n: int) -> Iterator[list[str]]:
+    folder = root / "shop"
+    write(folder)
+    lake = create_lake(Store(str(root / "lake")), spark)
+    built(lake, folder)
+    said = []
+    for edits in script(seed, n, folder):
+        said.append(edits)
+        built(lake, folder)
+        yield edits
+    anew = create_lake(Store(str(root / "anew")), spark)
+    built(anew, folder)
+    check(lake, anew, (seed, said))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [1, 2])
+def test_brought_up_to_date_is_built_anew(spark: SparkSession, tmp_path: Path, seed: int) -> None:
+    assert len(list(run_script(spark, tmp_path, seed, 4))) == 4
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", _SEEDS)
+def test_two_hundred_scripts(spark: SparkSession, tmp_path: Path, seed: int) -> None:
+    print(f"seed {seed}")
+    for edits in run_script(spark, tmp_path, seed, 5):
+        print("  ", "; ".join(edits))
