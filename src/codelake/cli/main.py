@@ -18,10 +18,11 @@ from codelake.cli.options import Given
 from codelake.cli.output import as_json
 from codelake.cli.setup import setup
 from codelake.cli.tables import tables
+from codelake.cli.watch import watch
 from codelake.errors import CodelakeError, UsageError
 from codelake.hidden import HIDDEN
 
-COMMANDS: tuple[click.Command, ...] = (build, tables, setup, doctor, config)
+COMMANDS: tuple[click.Command, ...] = (build, watch, tables, setup, doctor, config)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
