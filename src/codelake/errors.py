@@ -7,12 +7,14 @@
     ├── Refused               a gate or guard said no; nothing was written           exit 3
     │   ├── ContractBroken    schema, key, check, reference, drift, semantic type
     │   ├── FeatureRefused    a table feature that a promised reader cannot read
-    │   └── QueryRefused      a text that does not parse or is not allowed, with its place
+    │   ├── QueryRefused      a text that does not parse or is not allowed, with its place
+    │   └── LimitReached      a query needs more rows, time or memory than it may take
     ├── Conflict              somebody else committed first; plan again              exit 4
     │   └── ConflictFinal     metadata or protocol changed: planning again needs a person
     ├── Unavailable           something needed is not there or cannot be reached     exit 5
     │   ├── PinUnavailable    the version that a pin names can no longer be read
     │   └── FeedUnavailable   a change feed was not enabled or was vacuumed
+    ├── EngineFailed          a query that the engine gave up; its own words         exit 5
     └── Damaged               a table's log or files are not what they should be     exit 5
 
 Every message says which table or file, what was expected, what was found, and what to do next.
@@ -113,6 +115,10 @@ class QueryRefused(Refused):
         return f"{super().__str__()}\n  line {line + 1}, column {column + 1}:\n    {shown}\n    {' ' * column}^"
 
 
+class LimitReached(Refused):
+    pass
+
+
 class Conflict(CodelakeError):
     exit_code = 4
 
@@ -130,6 +136,10 @@ class PinUnavailable(Unavailable):
 
 
 class FeedUnavailable(Unavailable):
+    pass
+
+
+class EngineFailed(CodelakeError):
     pass
 
 

@@ -23,6 +23,8 @@ put behind it can be told from it.
 
 from __future__ import annotations
 
+from urllib.parse import unquote
+
 _ESCAPED = {"%": "%25", " ": "%20", "#": "%23"}
 _ESCAPED_IN_REPO = {**_ESCAPED, ":": "%3A"}
 
@@ -38,6 +40,20 @@ def repository_id(repo: str) -> str:
 
 def file_id(repo: str, path: str) -> str:
     return f"{_escaped(repo, _ESCAPED_IN_REPO)}:{_escaped(path, _ESCAPED)}"
+
+
+def path_of(node_id: str) -> str | None:
+    """The path, as tables have it, of the file that a node is in; empty outside of the lake. None for repositories,
+    folders and files, whose rows may have another."""
+    if node_id.startswith(OUTSIDE):
+        return ""
+    file, label, _ = node_id.partition("#")
+    return unquote(file.partition(":")[2]) if label else None
+
+
+def module_id(node_id: str) -> str:
+    """The module of the file that a node is in."""
+    return node_id.partition("#")[0] + MODULE
 
 
 def file_id_sql(repo: str = "repo", path: str = "path") -> str:

@@ -5,13 +5,17 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
 
+from codelake.delta.checks import check_table
 from codelake.delta.create import create_table
 from codelake.delta.lake import Lake, create_lake
+from codelake.delta.maintenance.optimize import optimize
+from codelake.delta.maintenance.vacuum import vacuum
 from codelake.delta.record import create_operations
 from codelake.delta.store import Store
 from codelake.delta.write import Committed, commit
@@ -109,6 +113,26 @@ def test_a_reader_of_the_feed_killed_between_read_and_commit(
         heir.ask(do="follow", lake=lake.store.root)
         assert heir.answer() == {"window": expected}
     assert stored(lake, COPY) == [(1, "a"), (2, "b")], "nothing skipped, nothing doubled"
+
+
+@pytest.mark.slow
+def test_an_optimize_killed_before_its_commit_is_run_again(
+    lake: Lake, start_workers: Callable[[int], list[Worker]]
+) -> None:
+    for i in range(3):
+        commit(new_run(lake, f"s{i}"), THINGS, frame(lake, [(i, "a", 1)]).coalesce(1), mode="append")
+    before = stored(lake)
+    [doomed] = start_workers(1)
+    doomed.pause.write_text("60000")
+    doomed.ask(do="compact", lake=lake.store.root)
+    _wait_for(doomed.pause.with_name("pause.waiting"))
+    doomed.kill("jvm", "python")
+    assert lake.log("things").version == 3 and stored(lake) == before
+    assert [one for one in check_table(lake, "things", THINGS) if one.level == "fault"] == []
+    done = optimize(new_run(lake, "again"), THINGS)
+    assert (done.version, done.metrics["n_added_files"], stored(lake)) == (4, 1, before)
+    gone = vacuum(new_run(lake, "clean"), "things", retain=timedelta(0), force=True)
+    assert len(gone.touched) == 4, "the three that were optimized, and what the killed one left"
 
 
 def _wait_for(path: Path) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 from codelake.delta.changes import changes, cursor, window
 from codelake.delta.lake import Lake, create_lake
+from codelake.delta.maintenance.optimize import optimize
 from codelake.delta.record import record
 from codelake.delta.run import Run
 from codelake.delta.store import Store
@@ -56,6 +57,11 @@ def follow(lake: Lake) -> dict[str, Any]:
     return {"window": [read.after, read.until]}
 
 
+def compact(lake: Lake) -> dict[str, Any]:
+    done = optimize(Run(lake, "compact", stage="maintain", pipeline="maintain"), THINGS)
+    return {"version": done.version}
+
+
 def main() -> None:
     options = json.loads(sys.argv[1])
     # no class archive: its training would take longer than these processes live
@@ -65,7 +71,7 @@ def main() -> None:
         request = json.loads(line)
         lake = create_lake(Store(request.pop("lake")), spark)
         lake = replace(lake, locking=request.pop("locking", True))
-        work = {"append_many": append_many, "submit": submit, "follow": follow}[request.pop("do")]
+        work = {"append_many": append_many, "submit": submit, "follow": follow, "compact": compact}[request.pop("do")]
         print(json.dumps(work(lake, **request)), flush=True)
 
 

@@ -2,44 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from contextlib import ExitStack
+from typing import Any
 
 import click
 
 from codelake.cli import output
 from codelake.cli.options import given, settings
-from codelake.errors import UsageError
-
-# Spark and Arrow take longer to import than most commands to run: only who builds loads them.
-if TYPE_CHECKING:
-    from codelake.extract.sources import Source
+from codelake.cli.sources import found_sources, source_options, store_of
+from codelake.errors import CodelakeError
 
 _MUCH = 32 << 20
 """Bytes of source from which on the JVM's better compiler gives back what its start costs."""
 
 
 @click.command()
-@click.argument("path", nargs=-1)
-@click.option("--rev", metavar="REV", help="a revision of the git repository, in place of its working tree")
-@click.option("--name", metavar="NAME", help="the repository's name in the lake; without it, the folder's or archive's")
-@click.option("--include", metavar="PATTERN", multiple=True, help="only these files; may be given several times")
-@click.option("--exclude", metavar="PATTERN", multiple=True, help="not these files; wins over --include")
-@click.option("--from-file", metavar="LIST", multiple=True, help="a file that lists paths, one a line")
-def build(
-    path: tuple[str, ...],
-    rev: str | None,
-    name: str | None,
-    include: tuple[str, ...],
-    exclude: tuple[str, ...],
-    from_file: tuple[str, ...],
-) -> None:
+@source_options
+def build(**given_sources: Any) -> None:
     """Build the graph of repositories, or bring it up to date.
 
     PATH is a folder, a git repository or an archive (.zip, .whl, .tar.gz, .tgz); the current folder if none is
     given. NAME=PATH gives the repository another name. Building a repository again replaces what the lake
     holds of it. Only contents that are new to the lake are parsed; a content is the same in whatever
     repository, path or revision.
+
+    With --rev A..B the commits behind A up to B are built one after the other, the oldest first, each a published
+    run of its own: `--at` then answers about any of them. A commit costs what it changed. With several repositories,
+    one that cannot be read does not stop the others.
 
     Patterns are those of .gitignore, such as `tests/` or `*_pb2.py`. An excluded file is not read, and none
     of its bytes are stored.
@@ -52,55 +41,46 @@ def build(
     Examples:
       codelake build
       codelake build ~/src/django --rev 5.2 --exclude tests/
+      codelake build ~/src/django --rev 5.1..5.2
       codelake build old=django-1.4.tar.gz new=django-5.2.tar.gz
     """
     from codelake.cli.drawing import drawn
     from codelake.contracts.evidence import EVIDENCE
     from codelake.delta.lake import create_lake, open_lake
-    from codelake.delta.store import Store
     from codelake.extract.guard import Limits
     from codelake.pipeline.build import build as run_build
     from codelake.pipeline.reading import Reading
     from codelake.session import opened
     from codelake.settings import n_bytes
 
-    current = settings()
-    store = Store(current.lake, options=current.store, log_options=current.log_store, local_only=current.local_only)
-    patterns = {"include": include, "exclude": exclude, "max_file_bytes": n_bytes(current.max_file_size)}
-    sources = _sources([*path, *(f"@{each}" for each in from_file)] or ["."], rev, name, patterns)
+    current, store = settings(), store_of(settings())
     limits = Limits(seconds=current.file_seconds, memory=n_bytes(current.file_memory))
+    summaries: list[dict[str, Any]] = []
+    failed: dict[str, CodelakeError] = {}
     try:
-        with drawn(quiet=given().quiet) as progress:
-            reading = Reading(sources, progress)
-            reading.begin()
-            is_new = not create_lake(store).exists(EVIDENCE.name)
-            progress.stage("session")
-            thorough = is_new and sum(reading.sizes.values()) >= _MUCH
-            with opened(current, store.hadoop_conf(), thorough=thorough) as spark:
-                lake = open_lake(store, spark, lock_timeout=current.lock_timeout)
-                summary = run_build(lake, reading, limits=limits, progress=progress)
+        with drawn(quiet=given().quiet) as progress, ExitStack() as until_done:
+            lake = None
+            for sources in found_sources(**given_sources):
+                reading = Reading(sources, progress)
+                reading.begin()
+                if lake is None:
+                    is_new = not create_lake(store).exists(EVIDENCE.name)
+                    progress.stage("session")
+                    thorough = is_new and sum(reading.sizes.values()) >= _MUCH
+                    spark = until_done.enter_context(opened(current, store.hadoop_conf(), thorough=thorough))
+                    lake = open_lake(store, spark, lock_timeout=current.lock_timeout)
+                summaries.append(run_build(lake, reading, limits=limits, progress=progress))
+                failed |= reading.failed
     except KeyboardInterrupt:
         output.message("codelake: interrupted; the lake keeps what it had, the next build goes on from there")
         raise
     if given().json:
-        output.document(summary)
+        output.document(summaries if len(summaries) > 1 else summaries[0])
     else:
-        _show(summary)
-
-
-def _sources(locations: list[str], rev: str | None, name: str | None, patterns: dict[str, Any]) -> Sequence[Source]:
-    from codelake.extract.sources import open_source, open_sources
-
-    if name is None:
-        return open_sources(locations, rev=rev, **patterns)
-    if len(locations) > 1 or locations[0].startswith("@"):
-        raise UsageError(
-            f"--name {name}",
-            expected="one path",
-            found=" ".join(locations),
-            do=f"Name each of them: {name}=PATH.",
-        )
-    return [open_source(locations[0], rev=rev, name=name, **patterns)]
+        for summary in summaries:
+            _show(summary)
+    if failed:
+        raise next(iter(failed.values()))
 
 
 def _show(summary: dict[str, Any]) -> None:
@@ -114,5 +94,8 @@ def _show(summary: dict[str, Any]) -> None:
         click.echo(f"  {', '.join(parts)}{why}")
     n_extracted, n_contents = summary["n_contents_extracted"], summary["n_contents"]
     click.echo(f"{n_contents:,} contents: {n_extracted:,} parsed now, {n_contents - n_extracted:,} known before")
+    for stage in summary["stages"]:
+        if stage["why"]:
+            click.echo(f"  {stage['stage']}: {'; '.join(stage['why'])} ({stage['seconds']:.1f} s)")
     changed = ", ".join(summary["versions"]) or "nothing"
     click.echo(f"changed in {summary['lake']}: {changed} ({summary['seconds']} s, run {summary['run_id']})")

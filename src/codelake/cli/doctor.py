@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import os
 import platform
 import sys
@@ -11,12 +10,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import click
-from packaging.requirements import Requirement
 
 from codelake.cli import output
 from codelake.cli.options import settings
 from codelake.errors import CodelakeError, Unavailable
-from codelake.runtime import archive, jars, java, reach
 from codelake.settings import Settings
 
 _STYLES = {"state": {"ok": "green", "missing": "yellow", "wrong": "red"}}
@@ -55,6 +52,11 @@ def _python(_: Settings) -> Iterator[Finding]:
 
 
 def _packages(_: Settings) -> Iterator[Finding]:
+    # A tenth of a second together, which every other command would pay for. So are the imports of other checks.
+    import importlib.metadata
+
+    from packaging.requirements import Requirement
+
     # The versions that fit together are declared once, as the dependencies of codelake.
     try:
         declared = importlib.metadata.requires("codelake") or []
@@ -75,6 +77,8 @@ def _packages(_: Settings) -> Iterator[Finding]:
 
 
 def _java(current: Settings) -> Iterator[Finding]:
+    from codelake.runtime import java
+
     if current.remote is not None:
         return
     try:
@@ -84,6 +88,8 @@ def _java(current: Settings) -> Iterator[Finding]:
 
 
 def _jars(current: Settings) -> Iterator[Finding]:
+    from codelake.runtime import jars
+
     if current.remote is not None:
         return
     folder = jars.folder(current)
@@ -98,6 +104,8 @@ def _jars(current: Settings) -> Iterator[Finding]:
 
 
 def _archive(current: Settings) -> Iterator[Finding]:
+    from codelake.runtime import archive, jars, java
+
     if current.remote is not None or not current.class_archive or not jars.folder(current).exists():
         return
     try:
@@ -113,6 +121,8 @@ def _archive(current: Settings) -> Iterator[Finding]:
 
 
 def _spark(current: Settings) -> Iterator[Finding]:
+    from codelake.runtime import reach
+
     if current.remote is not None:
         answers, name, shown = reach.remote(current.remote), "remote", current.shown("remote")
     else:

@@ -12,17 +12,37 @@ import click
 from codelake import __version__
 from codelake.cli import options
 from codelake.cli.build import build
+from codelake.cli.check import check
+from codelake.cli.completion import completion
 from codelake.cli.config import config
+from codelake.cli.ddl import ddl
 from codelake.cli.doctor import doctor
+from codelake.cli.export import export
+from codelake.cli.import_parquet import import_parquet
+from codelake.cli.maintain import maintain
+from codelake.cli.mcp import mcp
 from codelake.cli.options import Given
 from codelake.cli.output import as_json
+from codelake.cli.overview import diff, hot, unresolved
+from codelake.cli.plan import plan
+from codelake.cli.questions import callees, callers, find, impact, neighbors, path, refs, show
+from codelake.cli.restore import restore
+from codelake.cli.runs import runs
 from codelake.cli.setup import setup
+from codelake.cli.sql import sql
+from codelake.cli.table import table
 from codelake.cli.tables import tables
 from codelake.cli.watch import watch
 from codelake.errors import CodelakeError, UsageError
 from codelake.hidden import HIDDEN
 
-COMMANDS: tuple[click.Command, ...] = (build, watch, tables, setup, doctor, config)
+COMMANDS: tuple[click.Command, ...] = (
+    *(build, watch, plan, runs),
+    *(find, callers, callees, refs, impact, neighbors, show, path),
+    *(hot, unresolved, diff, sql, export, mcp),
+    *(tables, table, check, maintain, restore, import_parquet, ddl),
+    *(setup, doctor, config, completion),
+)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -43,7 +63,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def run(arguments: Sequence[str]) -> int:
     given = Given(json="--json" in arguments)
     try:
-        code = cli.main(list(arguments), prog_name="codelake", standalone_mode=False, obj=given)
+        # https://no-color.org: any value but an empty one means no colours, on terminals too.
+        color = False if os.environ.get("NO_COLOR") else None
+        code = cli.main(list(arguments), prog_name="codelake", standalone_mode=False, obj=given, color=color)
         # Not standalone, click returns the code of `context.exit` instead of raising it.
         return code if isinstance(code, int) else 0
     except (KeyboardInterrupt, click.Abort):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
-from importlib.resources import as_file, files
 from pathlib import Path
 
 import click
@@ -13,7 +12,6 @@ import click
 from codelake.cli import output
 from codelake.cli.options import settings
 from codelake.errors import Unavailable
-from codelake.runtime import java
 from codelake.settings import Settings
 
 
@@ -32,6 +30,8 @@ def setup() -> None:
 
 
 def _has_java(current: Settings) -> bool:
+    from codelake.runtime import java
+
     try:
         java.find(current)
     except Unavailable:
@@ -42,6 +42,11 @@ def _has_java(current: Settings) -> bool:
 
 
 def _install_java() -> None:
+    # Here and not above: every other command would wait for these.
+    from importlib.resources import as_file, files
+
+    from codelake.runtime import java
+
     with as_file(files("codelake.runtime") / "requirements-java.lock") as lock:
         command = [*_installer(), "--quiet", "--require-hashes", "-r", str(lock)]
         done = subprocess.run(command, capture_output=True, text=True)

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from codelake.cli import output
-from codelake.cli.options import given, settings
+from codelake.cli.opening import lake_without_session
+from codelake.cli.options import given
 from codelake.contracts import TABLES, Table
 from codelake.errors import CodelakeError, Damaged, NotFound, PinUnavailable, UsageError
 
@@ -38,7 +39,7 @@ def tables(context: click.Context, name: str | None, at: str | None, limit: int)
     is then 5.
     """
     asked = int(at) if at is not None and at.lstrip("-").isdigit() else at
-    lake = _opened()
+    lake = lake_without_session()
     if name is not None:
         _show_one(lake, name, asked, limit)
         return
@@ -48,20 +49,6 @@ def tables(context: click.Context, name: str | None, at: str | None, limit: int)
     _show_all(found)
     if any(row["error"] for row in found):
         context.exit(Damaged.exit_code)
-
-
-def _opened() -> Lake:
-    from codelake.delta.lake import open_lake
-    from codelake.delta.store import Store
-
-    current = settings()
-    store = Store(
-        current.lake,
-        options=current.store,
-        log_options=current.log_store,
-        local_only=current.local_only,
-    )
-    return open_lake(store, lock_timeout=current.lock_timeout)
 
 
 # all of them -------------------------------------------------------------------------------------

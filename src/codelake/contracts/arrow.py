@@ -23,6 +23,7 @@ _SCALARS: dict[str, pa.DataType] = {
     "double": pa.float64(),
     "date": pa.date32(),
     "timestamp": pa.timestamp("us", tz="UTC"),
+    "timestamp_ntz": pa.timestamp("us"),
 }
 
 
@@ -33,7 +34,7 @@ def arrow_type(parsed: DataType) -> pa.DataType:
         return pa.map_(arrow_type(parsed.items[0]), arrow_type(parsed.items[1]))
     if parsed.name == "struct":
         return pa.struct([pa.field(n, arrow_type(t)) for n, t in zip(parsed.names, parsed.items, strict=True)])
-    return _SCALARS[parsed.name]
+    return pa.decimal128(*parsed.decimal) if parsed.decimal else _SCALARS[parsed.name]
 
 
 def arrow_schema(table: Table) -> pa.Schema:

@@ -35,6 +35,7 @@ def _section(table: Table) -> str:
         ("Features", ", ".join(table.features)),
         ("Schema mode", table.schema_mode),
         ("Append only", "yes" if table.append_only else ""),
+        ("Unbounded", "yes: its change feed can be read as a stream" if table.unbounded else ""),
         ("Retention", f"{table.retention_days} days"),
     ]
     lines.append("\n" + "".join(f"- {name}: {text}\n" for name, text in facts if text))

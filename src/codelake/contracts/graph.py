@@ -115,6 +115,7 @@ CPG_EDGES = Table(
         stats=("src", "dst", "repo", "path", "kind"),
         no_dictionary=("edge_id", "src", "dst", "ambiguity_group", *_SPAN),
     ),
+    unbounded=True,
     properties=_PREFIXES,
 )
 

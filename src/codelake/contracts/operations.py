@@ -30,7 +30,7 @@ SNAPSHOTS = Table(
     ),
     key=("run_id", "table_name", "version"),
     key_scope="write",
-    layout=Layout(stats=("run_id", "recorded_at", "table_name", "version"), sort_by=("table_name",)),
+    layout=Layout(stats=("run_id", "recorded_at", "table_name", "version")),
     append_only=True,
 )
 
@@ -55,7 +55,7 @@ COMMITS = Table(
         Column("gates", "map<string,bigint>", "rows that broke a rule whose action is drop or warn"),
         Column("duration_ms", "bigint", "from the call to the version, gates included"),
     ),
-    layout=Layout(stats=("run_id", "recorded_at", "table_name", "version"), sort_by=("table_name", "version")),
+    layout=Layout(stats=("run_id", "recorded_at", "table_name", "version")),
     append_only=True,
 )
 
@@ -77,7 +77,7 @@ SCANS = Table(
         Column("from_version", "bigint", "change feed: first version read", nullable=True),
         Column("options", "map<string,string>", "effective options: columns, casts, defaults, renames, files"),
     ),
-    layout=Layout(stats=("run_id", "recorded_at", "table_name", "version"), sort_by=("table_name",)),
+    layout=Layout(stats=("run_id", "recorded_at", "table_name", "version")),
     append_only=True,
 )
 
@@ -95,7 +95,7 @@ QUALITY = Table(
         Column("n", "bigint", "how many rows; a row of its own each up to the sample, the rest counted"),
         Column("n_before", "bigint", "how many when the graph was last measured; NULL the first time", nullable=True),
     ),
-    layout=Layout(stats=("run_id", "recorded_at", "table_name", "rule"), sort_by=("table_name", "rule")),
+    layout=Layout(stats=("run_id", "recorded_at", "table_name", "rule")),
     append_only=True,
 )
 
@@ -120,7 +120,7 @@ STAGES = Table(
     ),
     key=("run_id", "stage"),
     key_scope="write",
-    layout=Layout(stats=("run_id", "recorded_at", "stage"), sort_by=("stage",)),
+    layout=Layout(stats=("run_id", "recorded_at", "stage")),
     append_only=True,
 )
 
@@ -144,8 +144,48 @@ RUNS = Table(
     ),
     key=("run_id",),
     key_scope="write",
-    layout=Layout(stats=("run_id", "recorded_at", "pipeline"), sort_by=("recorded_at",)),
+    layout=Layout(stats=("run_id", "recorded_at", "pipeline")),
     append_only=True,
 )
 
-OPERATIONS = (SNAPSHOTS, COMMITS, SCANS, QUALITY, STAGES, RUNS)
+MAINTENANCE = Table(
+    name="maintenance",
+    meaning="One row an operation that looked after a table: what was done or, in a dry run, would have been, and why.",
+    columns=(
+        _RUN,
+        _AT,
+        _TABLE,
+        Column("operation", "string", "optimize, vacuum, checkpoint, cleanup-log, set, enable, drop-feature, repair"),
+        Column("reason", "string", "what the policy found, or `asked`"),
+        Column("from_version", "bigint", "the newest version before", TABLE_VERSION),
+        Column("version", "bigint", "the newest version after; the same where nothing was committed", TABLE_VERSION),
+        Column("options", "map<string,string>", "how it was done"),
+        Column("metrics", "map<string,bigint>", "files, bytes, rows and entries that it touched"),
+        Column("duration_ms", "bigint", "from the call to the end"),
+    ),
+    layout=Layout(stats=("run_id", "recorded_at", "table_name", "operation")),
+    append_only=True,
+)
+
+IMPORTS = Table(
+    name="imports",
+    meaning="One row a Parquet file that `codelake import-parquet` meant to import, and one when that was done.",
+    columns=(
+        _RUN,
+        _AT,
+        _TABLE,
+        Column("source", "string", "the folder or file that was named"),
+        Column("path", "string", "the file, below the source"),
+        Column("n_bytes", "bigint", "its size"),
+        Column("modified_at", "timestamp", "when it was last written, UTC"),
+        Column("batch", "bigint", "files of one batch are committed together"),
+        Column("status", "string", "planned or imported"),
+        Column("n_rows", "bigint", "its rows"),
+        Column("digest", "string", "digest of its rows, as the table has them"),
+        Column("version", "bigint", "the version that holds them; NULL while planned", TABLE_VERSION, nullable=True),
+    ),
+    layout=Layout(stats=("run_id", "recorded_at", "table_name", "source", "path")),
+    append_only=True,
+)
+
+OPERATIONS = (SNAPSHOTS, COMMITS, SCANS, QUALITY, STAGES, RUNS, MAINTENANCE, IMPORTS)

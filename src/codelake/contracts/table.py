@@ -6,13 +6,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
-
-import msgspec
+from typing import TYPE_CHECKING, Literal
 
 from codelake.contracts.semantic import END_BYTE, START_BYTE, Semantic
 from codelake.contracts.types import parse_type
 from codelake.errors import UsageError
+
+if TYPE_CHECKING:
+    import msgspec
 
 Action = Literal["fail", "drop", "warn"]
 SchemaMode = Literal["strict", "merge", "overwrite"]
@@ -87,6 +88,23 @@ class Layout:
 
 
 @dataclass(frozen=True)
+class Upkeep:
+    """From when on `codelake maintain` looks after a table; see delta/maintenance/due.py."""
+
+    small_bytes: int = 16 << 20
+    """A file below this is small."""
+    small_files: int = 25
+    """So many small files, or files with deletion vectors, are made into few."""
+    deleted_share: float = 0.1
+    deleted_rows: int = 10_000
+    """So many of the stored rows, and so large a part of them, are deleted by vectors: files are written without."""
+    log_entries: int = 100
+    """So many entries since the last checkpoint ask for another; so many that are past the retention are deleted."""
+    vacuum_files: int = 25
+    """So many files that no kept version needs are deleted."""
+
+
+@dataclass(frozen=True)
 class Table:
     name: str
     meaning: str
@@ -107,7 +125,10 @@ class Table:
     retention_days: int = 30
     checkpoint_interval: int = 1000
     """Commits between checkpoints. Few, because a checkpoint is a slow commit; maintenance makes them on purpose."""
+    upkeep: Upkeep = field(default_factory=Upkeep)
     append_only: bool = False
+    unbounded: bool = False
+    """Its change feed may be read as a stream that has no end; see delta/stream.py."""
     properties: Mapping[str, str] = field(default_factory=dict)
     """Further Delta or Parquet table properties; delta/layout.py knows which there are."""
 
@@ -145,6 +166,15 @@ class Table:
                 expected="partition_by or cluster_by",
                 found="both",
                 do="Delta clusters only tables without partitions.",
+            )
+        if self.unbounded and "changeDataFeed" not in self.features:
+            raise UsageError(f"contract {self.name}, unbounded", expected="the feature changeDataFeed", found="none")
+        if self.append_only and self.layout.sort_by:
+            raise UsageError(
+                f"contract {self.name}",
+                expected="append_only or sort_by",
+                found="both",
+                do="The files of an append-only table are compacted by Delta's OPTIMIZE, which keeps no order.",
             )
         if self.layout.row_group_bytes and self.layout.row_group_bytes < 1 << 10:
             raise UsageError(
@@ -190,6 +220,8 @@ class Table:
     @property
     def record(self) -> type[msgspec.Struct]:
         """A typed record with one field a column, for rows that Python makes or reads."""
+        import msgspec  # questions need contracts, and none of their records
+
         fields: list[tuple[str, object, object]] = []
         for c in sorted(self.columns, key=lambda c: c.nullable):
             python = parse_type(c.type).python

@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime
 import re
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cache
 from types import GenericAlias
 from typing import Any
@@ -27,9 +28,11 @@ SCALARS: dict[str, type] = {
     "double": float,
     "date": datetime.date,
     "timestamp": datetime.datetime,
+    "timestamp_ntz": datetime.datetime,
 }
 
-_TOKEN = re.compile(r"\s*([a-z_][a-z0-9_]*|[<>:,]|\S)", re.IGNORECASE)
+_TOKEN = re.compile(r"\s*(decimal\(\d+,\d+\)|[a-z_][a-z0-9_]*|[<>:,]|\S)", re.IGNORECASE)
+_DECIMAL = re.compile(r"decimal\((\d+),(\d+)\)")
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,13 @@ class DataType:
             return GenericAlias(dict, (self.items[0].python, self.items[1].python))
         if self.name == "struct":
             return dict[str, Any]
-        return SCALARS[self.name]
+        return Decimal if self.decimal else SCALARS[self.name]
+
+    @property
+    def decimal(self) -> tuple[int, int] | None:
+        """Precision and scale of `decimal(p,s)`, which is one scalar with a name of its own."""
+        found = _DECIMAL.fullmatch(self.name)
+        return (int(found[1]), int(found[2])) if found else None
 
 
 @cache
@@ -73,7 +82,7 @@ def _parse(tokens: list[str], text: str) -> tuple[DataType, list[str]]:
     if not tokens:
         raise _bad(text, "a type name, found the end")
     name, rest = tokens[0].lower(), tokens[1:]
-    if name in SCALARS:
+    if name in SCALARS or _DECIMAL.fullmatch(name):
         return DataType(name), rest
     if name not in ("array", "map", "struct"):
         raise _bad(text, f"one of {', '.join([*SCALARS, 'array<>', 'map<>', 'struct<>'])}, found {name!r}")

@@ -61,7 +61,7 @@ def changes(run: Run, source: Table, *, after: int, until: int | None = None) ->
     """Rows of the feed in the contract's columns, with what happened to each, in which version and when."""
     upto = pin(run, source).version if until is None else until
     log = run.lake.log(source.name)
-    _require_feed(log, after + 1, upto)
+    require_feed(log, after + 1, upto)
     run.note(
         SCANS,
         table_name=source.name,
@@ -87,7 +87,7 @@ def changes(run: Run, source: Table, *, after: int, until: int | None = None) ->
         return feed.select(*(named(F.col(f"`{c.name}`"), c) for c in source.columns), *CHANGE_COLUMNS)
 
 
-def _require_feed(log: Log, first: int, last: int) -> None:
+def require_feed(log: Log, first: int, last: int) -> None:
     """The window can be read in full, or the error says why not before anything is read."""
     if first > last:
         raise UsageError(f"change feed of {log.name}", expected="a window of versions", found=f"{first} to {last}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from codelake.contracts.table import Table
 from codelake.contracts.types import parse_type
 from codelake.delta.drift import CONSTRAINT, Drift, drift
@@ -74,6 +76,25 @@ def evolve(lake: Lake, table: Table, *, drop_columns: bool = False) -> tuple[Dri
             for one in sorted(found, key=lambda d: order.get(d.kind, 5)):
                 lake.session.sql(_alteration(table, one, name))
     return found
+
+
+def registration(name: str, location: str, comment: str) -> str:
+    """The statement by which a catalogue comes to know a table that is there. `name` is quoted by the caller."""
+    return f"CREATE TABLE IF NOT EXISTS {name} USING delta LOCATION {sql_text(location)} COMMENT {sql_text(comment)}"
+
+
+def set_properties(lake: Lake, name: str, properties: Mapping[str, str]) -> None:
+    """For maintenance, which holds the table's lock and leaves a row."""
+    listed = ", ".join(f"{sql_text(key)} = {sql_text(value)}" for key, value in properties.items())
+    with engine_errors(f"table {name}: properties"):
+        lake.session.sql(f"ALTER TABLE {lake.sql_name(name)} SET TBLPROPERTIES ({listed})")
+
+
+def drop_feature(lake: Lake, name: str, feature: str, *, truncate_history: bool) -> None:
+    """For maintenance. Delta says itself what stands in the way, and whether history has to go first."""
+    end = " TRUNCATE HISTORY" if truncate_history else ""
+    with engine_errors(f"table {name}: drop of the feature {feature}"):
+        lake.session.sql(f"ALTER TABLE {lake.sql_name(name)} DROP FEATURE `{feature}`{end}")
 
 
 def _refuse_in_place(table: Table, one: Drift, *, mapped: bool, drop_columns: bool) -> None:

@@ -10,7 +10,11 @@ from deltalake import QueryBuilder
 
 from codelake.contracts.operations import SCANS
 from codelake.contracts.table import Table
+from codelake.delta.plain import plain
+from codelake.delta.reading import among, text
 from codelake.delta.run import Run, pin
+
+__all__ = ["among", "ask", "text"]
 
 
 def ask(run: Run, tables: Iterable[Table], sql: str) -> pa.Table:
@@ -34,31 +38,4 @@ def ask(run: Run, tables: Iterable[Table], sql: str) -> pa.Table:
             from_version=None,
             options={"engine": "embedded", "sql": sql},
         )
-    found = pa.table(engine.execute(sql).read_all())
-    return found.cast(pa.schema([pa.field(one.name, _plain(one.type)) for one in found.schema]))
-
-
-def _plain(found: pa.DataType) -> pa.DataType:
-    """The engine's texts are views, which little else of Arrow knows."""
-    if pa.types.is_string_view(found):
-        return pa.string()
-    if pa.types.is_binary_view(found):
-        return pa.binary()
-    if pa.types.is_list(found):
-        return pa.list_(_plain(found.value_type))
-    if pa.types.is_map(found):
-        return pa.map_(_plain(found.key_type), _plain(found.item_type))
-    if pa.types.is_struct(found):
-        return pa.struct([pa.field(found.field(k).name, _plain(found.field(k).type)) for k in range(found.num_fields)])
-    return found
-
-
-def text(value: str) -> str:
-    """A text in the SQL of that engine, which knows no escapes but doubled quotes."""
-    return "'" + value.replace("'", "''") + "'"
-
-
-def among(column: str, values: Iterable[str]) -> str:
-    """A condition: `column` has one of the values."""
-    listed = ", ".join(map(text, values))
-    return f"{column} IN ({listed})" if listed else "false"
+    return plain(pa.table(engine.execute(sql).read_all()))

@@ -98,6 +98,12 @@ class Entries:
         """The versions whose commits are still in the log, as of when it was opened."""
         return range(min(self._entries), max(self._entries) + 1) if self._entries else range(0)
 
+    @property
+    def n_entries_since_checkpoint(self) -> int:
+        """What a reader of the newest version replays."""
+        newest = max(self._checkpoints, default=-1)
+        return sum(version > newest for version in self._entries)
+
     def commit(self, version: int) -> Commit | None:
         """The commit that made `version`, or None where the log has no such entry."""
         info = self._fs.get_file_info(f"{LOG}/{version:020}.json")
@@ -121,14 +127,20 @@ class Entries:
 
     def _parsed(self, line: bytes, version: int) -> dict[str, Any]:
         try:
-            return dict(json.loads(line))
-        except json.JSONDecodeError as error:
-            raise Damaged(
-                f"table {self.name}, log entry {version}",
-                expected="one JSON action a line",
-                found=f"{error.msg} at character {error.pos} of a line",
-                do=f"Restore {LOG}/{version:020}.json from a copy.",
-            ) from error
+            action = json.loads(line)
+        except ValueError as error:
+            raise self._no_action(version, f"{error} of a line") from error
+        if not isinstance(action, dict):
+            raise self._no_action(version, f"a {type(action).__name__}")
+        return action
+
+    def _no_action(self, version: int, found: str) -> Damaged:
+        return Damaged(
+            f"table {self.name}, log entry {version}",
+            expected="one JSON action a line",
+            found=found,
+            do=f"Restore {LOG}/{version:020}.json from a copy.",
+        )
 
     def _commit_info(self, version: int) -> dict[str, Any]:
         """The commitInfo action. Writers put it first, so that a large commit need not be read in whole."""
@@ -148,6 +160,19 @@ class Entries:
                 a[kind]["path"] for a in actions for kind in ("add", "remove") if kind in a and a[kind]["dataChange"]
             ]
         return [unquote(path) for path in feed]
+
+    def checksum(self, version: int) -> tuple[int, int] | None:
+        """Files and bytes of a version by the checksum that Spark writes beside its entry; None where there is none."""
+        path = f"{LOG}/{version:020}.crc"
+        if self._fs.get_file_info(path).type == pafs.FileType.NotFound:
+            return None
+        with self._fs.open_input_stream(path) as stream:
+            raw = stream.read()
+        try:
+            found = json.loads(raw)
+            return int(found["numFiles"]), int(found["tableSizeBytes"])
+        except (ValueError, KeyError, TypeError):
+            return None  # engines do without it; `codelake table check` names it
 
     def _newest_first(self, version: int | None) -> Iterator[dict[str, Any]]:
         """Actions of the entries up to `version`, newest entry first, then those of older checkpoints.

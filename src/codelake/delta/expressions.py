@@ -47,7 +47,7 @@ def parse_expression(text: str, columns: Sequence[str]) -> exp.Expr:
     try:
         (tree,) = dialect.parser().parse_into(exp.Expr, tokens, text)
     except ParseError as error:
-        raise QueryRefused("the expression does not parse", text=text, place=_error_place(text, error)) from error
+        raise QueryRefused("the expression does not parse", text=text, place=error_place(text, error)) from error
     if tree is None:
         raise QueryRefused("the expression is empty", text=text, place=0)
     for node in tree.walk():
@@ -119,7 +119,7 @@ def _query_place(tokens: Sequence[Token]) -> int:
     return next((token.start for token in tokens if token.token_type in openers), 0)
 
 
-def _error_place(text: str, error: ParseError) -> int:
+def error_place(text: str, error: ParseError) -> int:
     """sqlglot tells the line and the column of the token's LAST character."""
     found = error.errors[0]
     line, column = found.get("line"), found.get("col")

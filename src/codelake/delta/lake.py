@@ -50,18 +50,29 @@ class Lake:
     def sql_name(self, name: str) -> str:
         return "delta.`" + self.uri(name).replace("`", "``") + "`"
 
+    @property
+    def files(self) -> pafs.FileSystem:
+        """All that lies below the root."""
+        return _filesystem(self.store)
+
     def log(self, name: str, *, version: int | None = None) -> Log:
         return Log(self.store, name, version=version)
 
     def exists(self, name: str) -> bool:
-        info = _filesystem(self.store).get_file_info(f"{name}/{LOG}")
+        info = self.files.get_file_info(f"{name}/{LOG}")
         return bool(info.type != pafs.FileType.NotFound)
 
     def table_names(self) -> list[str]:
         """Every folder of the root that has a Delta log, known by a contract or not."""
-        found = _filesystem(self.store).get_file_info(pafs.FileSelector("", allow_not_found=True))
+        found = self.files.get_file_info(pafs.FileSelector("", allow_not_found=True))
         names = [i.base_name for i in found if i.type == pafs.FileType.Directory and not i.base_name.startswith("_")]
         return sorted(n for n in names if self.exists(n))
+
+    def move(self, path: str, to: str) -> None:
+        """A file below the root to another place below the root."""
+        if self.store.is_local:
+            self.files.create_dir(to.rpartition("/")[0], recursive=True)
+        self.files.move(path, to)
 
     @contextmanager
     def writing(self, name: str) -> Iterator[None]:

@@ -31,7 +31,8 @@ from codelake.errors import ContractBroken
 if TYPE_CHECKING:  # a table is inspected without loading Spark
     from pyspark.sql import DataFrame
 
-SORTED_BY = "codelake.sortedBy"
+OWN = "codelake."
+SORTED_BY = f"{OWN}sortedBy"
 
 _DELTA_PROPERTIES = frozenset(
     f"delta.{name}"
@@ -111,6 +112,13 @@ def check_properties(table: Table, names: Iterable[str]) -> None:
     known = _DELTA_PROPERTIES | _PARQUET_PROPERTIES
     for name in names:
         base, _, column = name.partition("#")
+        if base.startswith(OWN):
+            raise ContractBroken(
+                f"table {table.name}, property {name}",
+                expected="a property that is nobody's own",
+                found="one that codelake sets from the contract",
+                do="Nothing was written.",
+            )
         if base not in known or (column and base not in _PARQUET_PROPERTIES):
             near = get_close_matches(base, known, 1)
             raise ContractBroken(

@@ -15,6 +15,7 @@ from deltalake.exceptions import DeltaError, TableNotFoundError
 
 from codelake.delta.entries import Entries
 from codelake.delta.features import opening_refused
+from codelake.delta.reading import refuse_paths_outside
 from codelake.delta.store import Store
 from codelake.errors import CodelakeError, Damaged, NotFound, PinUnavailable, Unavailable
 
@@ -72,17 +73,20 @@ class Log(Entries):
     def files(self) -> pa.Table:
         """One row a data file: path, size_bytes, num_records, partition.*, min.*, max.*, null_count.*.
 
-        A path that leaves the table's folder is refused here, before any engine follows it.
+        A path that leaves the table's folder is refused here, before any engine follows it; so is a version that
+        does not add up to the checksum beside its entry, because an entry that lost a line would be read in silence.
         """
         files = pa.table(self._table.get_add_actions(flatten=True))
-        for path in files.column("path").to_pylist():
-            if "://" in path or path.startswith(("/", "file:")) or ".." in path.split("/"):
-                raise Damaged(
-                    f"table {self.name}, version {self.version}",
-                    expected="data files below the table's own folder",
-                    found=path,
-                    do="Nothing was read. Export the clone's rows into a table of their own.",
-                )
+        refuse_paths_outside(self.name, self._table)
+        said = self.checksum(self.version)
+        found = files.num_rows, int(pc.sum(files.column("size_bytes")).as_py() or 0)
+        if said is not None and said != found:
+            raise Damaged(
+                f"table {self.name}, version {self.version}",
+                expected=f"{said[0]} files of {said[1]} bytes, as its checksum says",
+                found=f"{found[0]} files of {found[1]} bytes",
+                do="Nothing was read. See `codelake table check`.",
+            )
         return files
 
     @cached_property

@@ -28,8 +28,12 @@ def write_rows(
     txn: tuple[str, int] | None,
     overwrite: bool,
     condition: str | None = None,
+    rearranged: bool = False,
 ) -> None:
-    """Append, overwrite, or overwrite only what satisfies `condition`."""
+    """Append, overwrite, or overwrite only what satisfies `condition`.
+
+    `rearranged` rows are those that the table has, in other files: the change feed tells of nothing.
+    """
     writer = (
         laid_out(rows, table)
         .write.format("delta")
@@ -45,6 +49,8 @@ def write_rows(
         writer = writer.option("overwriteSchema", "true")
     if condition is not None:
         writer = writer.option("replaceWhere", condition)
+    if rearranged:
+        writer = writer.option("dataChange", "false")
     with _configured(lake.session, write_confs(table)):
         writer.save(lake.uri(table.name))
 

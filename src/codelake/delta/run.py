@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
+import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -74,6 +75,11 @@ class Run:
     @property
     def pinned_versions(self) -> Mapping[str, int]:
         return {name: pin.version for name, pin in sorted(self.pins.items())}
+
+
+def new_run_id() -> str:
+    """Sorts by time."""
+    return f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{uuid.uuid4().hex[:8]}"
 
 
 def pin(run: Run, table: Table | str, *, at: At = None) -> Pin:

@@ -24,6 +24,7 @@ _SCALARS: dict[str, T.DataType] = {
     "double": T.DoubleType(),
     "date": T.DateType(),
     "timestamp": T.TimestampType(),
+    "timestamp_ntz": T.TimestampNTZType(),
 }
 
 # a value of the left type is always a value of the right one
@@ -43,7 +44,7 @@ def spark_type(parsed: DataType) -> T.DataType:
         return T.MapType(spark_type(parsed.items[0]), spark_type(parsed.items[1]))
     if parsed.name == "struct":
         return T.StructType([T.StructField(n, spark_type(t)) for n, t in zip(parsed.names, parsed.items, strict=True)])
-    return _SCALARS[parsed.name]
+    return T.DecimalType(*parsed.decimal) if parsed.decimal else _SCALARS[parsed.name]
 
 
 def spark_schema(table: Table) -> T.StructType:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import uuid
 from collections import Counter
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -17,7 +16,7 @@ from codelake.delta.create import create_table, evolve
 from codelake.delta.lake import Lake
 from codelake.delta.publish import Published, last_published, publish
 from codelake.delta.record import record
-from codelake.delta.run import Run, pin
+from codelake.delta.run import Run, new_run_id, pin
 from codelake.extract.content import evidence_of
 from codelake.extract.guard import Extract, Limits
 from codelake.pipeline import manifest
@@ -45,7 +44,7 @@ def build(
     """Run the stages on what `reading` reads, publish what they wrote, and say what was done."""
     started, started_at = time.monotonic(), datetime.now(UTC)
     create_tables(lake)
-    run = Run(lake, _new_run_id(), pipeline="build")
+    run = Run(lake, new_run_id(), pipeline="build")
     work = Build(run, reading, limits, progress or Progress(), extract)
     known = fingerprints(limits)
     ran = [_run(work, stage, known[stage.name], {}) for stage in STAGES if not stage.alone]
@@ -139,11 +138,6 @@ def _began_from(run: Run) -> dict[str, int]:
     """Of each table the version that the run read first."""
     pinned = [(row["table_name"], row["version"]) for row in run.rows.get(tables.SNAPSHOTS.name, ())]
     return {name: min(number for one, number in pinned if one == name) for name, _ in pinned}
-
-
-def _new_run_id() -> str:
-    """Sorts by time."""
-    return f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{uuid.uuid4().hex[:8]}"
 
 
 def _summary(work: Build, ran: list[manifest.Stage], seconds: float) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 Only places whose links differ are looked at: elsewhere the graph is the same, unless codelake itself is another. Nodes
 and edges are compared by their ids. What has its place as id, such as a call, is another one when text above it grows;
-unresolved calls are therefore compared by who calls what.
+unresolved calls are therefore compared by who calls what. `codelake diff` compares whole tables, and says more.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import NamedTuple
 
+from codelake.errors import CodelakeError
 from codelake.extract.sources import Declared, Source, SourceFile
 from codelake.pipeline.progress import Progress
 
@@ -45,6 +46,8 @@ class Reading:
         self.listed = [Listed(source) for source in sources]
         self.sizes: dict[str, int] = {}
         """Of every content read so far, by its digest."""
+        self.failed: dict[str, CodelakeError] = {}
+        """By repository: what is wrong with those that could not be read, where there are others."""
         self._progress = progress
         self._chunks = self._read()
 
@@ -60,8 +63,8 @@ class Reading:
     def _read(self) -> Iterator[Chunk]:
         chunk: Chunk = {}
         n_bytes = 0
-        for listed in self.listed:
-            for file in _files(listed):
+        for listed in tuple(self.listed):
+            for file in self._files(listed):
                 digest = None if file.content is None else hashlib.sha256(file.content).hexdigest()
                 listed.files.append(
                     ListedFile(file.path, digest, file.n_bytes, file.module, _text(file.reason), file.problem)
@@ -78,12 +81,17 @@ class Reading:
         if chunk:
             yield chunk
 
-
-def _files(listed: Listed) -> Iterator[SourceFile]:
-    """The files, once what the metadata declares is known."""
-    with listed.source.read() as opened:
-        listed.declared = opened.declared()
-        yield from opened.files()
+    def _files(self, listed: Listed) -> Iterator[SourceFile]:
+        """The files, once what the metadata declares is known. One source of many that cannot be read is left out."""
+        try:
+            with listed.source.read() as opened:
+                listed.declared = opened.declared()
+                yield from opened.files()
+        except CodelakeError as error:
+            self.listed.remove(listed)
+            if not self.listed:
+                raise
+            self.failed[listed.source.repo] = error
 
 
 def _text(value: object) -> str | None:

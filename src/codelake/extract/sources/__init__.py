@@ -4,7 +4,7 @@ from codelake.extract.sources.distributions import Distribution, MetadataProblem
 from codelake.extract.sources.metadata import Declared
 from codelake.extract.sources.model import Reason, SourceFile
 from codelake.extract.sources.modules import module_names
-from codelake.extract.sources.open import MAX_FILE_BYTES, open_source, open_sources, read_list
+from codelake.extract.sources.open import MAX_FILE_BYTES, commits_between, open_source, open_sources, read_list
 from codelake.extract.sources.source import Source
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "Reason",
     "Source",
     "SourceFile",
+    "commits_between",
     "distributions",
     "import_names",
     "module_names",

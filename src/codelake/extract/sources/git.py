@@ -146,6 +146,11 @@ class Repository:
             return None
         return Commit(words[0].decode(), _committed_at(content.partition(b"\n\n")[0]))
 
+    def between(self, first: str, last: str) -> list[str]:
+        """The commits that `last` has and `first` has not, parents before their children. Both are ids."""
+        listed = self.run("rev-list", "--reverse", "--topo-order", last, f"^{first}", "--")
+        return listed.stdout.decode().split()
+
     @property
     def is_shallow(self) -> bool:
         return self.run("rev-parse", "--is-shallow-repository").stdout.strip() == b"true"

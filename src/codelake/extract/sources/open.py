@@ -111,6 +111,33 @@ def open_sources(
     return list(sources.values())
 
 
+def commits_between(location: str | Path, revs: str) -> list[str]:
+    """The commits of a range `A..B` of a repository, the oldest first."""
+    given = os.fspath(location)
+    if not os.path.lexists(given):
+        given = given.partition("=")[2] or given
+    text = shown(os.fsencode(given))
+    path = _existing(given, text)
+    repository = bare_repository(path) or repository_above(path) if path.is_dir() else None
+    if repository is None:
+        raise UsageError(f"{text}: --rev {revs}", expected="a git repository", found="none", do="Name a repository.")
+    ends = []
+    for rev in revs.split("..", 1):
+        commit = repository.commit(rev or "HEAD")
+        if commit is None:
+            raise unknown_revision(repository, text, rev)
+        ends.append(commit.id)
+    found = repository.between(*ends)
+    if not found:
+        raise UsageError(
+            f"{text}: --rev {revs}",
+            expected="commits that the second has and the first has not",
+            found="none",
+            do="Name the older one first.",
+        )
+    return found
+
+
 def read_list(file: str | Path) -> list[str]:
     """The locations of a list: one a line, from the current folder; empty lines and those with # first are none."""
     try:

@@ -1,0 +1,127 @@
+"""How long questions take: in a process that is warm, and as a command from a shell.
+
+Warm: p50 and p95 in milliseconds of each question, asked of symbols with many callers and with few. Cold: the command
+`codelake callers`, over a Python that only imports deltalake, in turn with it. Then the same at the first run instead
+of the last, and the most memory of a process that answers one question.
+
+    python benchmarks/query.py [LAKE...]
+
+Without lakes: Django, then pandas, sympy, Django and SQLAlchemy together, each built twice into a temporary folder.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+
+import codelake
+from codelake.query.answer import Answer
+from codelake.query.lake import OpenLake
+from extract import downloaded
+
+N_SYMBOLS = 20
+N_COLD = 10
+SETS = (("django",), ("pandas", "sympy", "django", "sqlalchemy"))
+COMMAND = [str(Path(sys.executable).with_name("codelake"))]
+BARE = [sys.executable, "-c", "import deltalake"]
+# Not `getrusage`: that begins with what the process had before it became this program.
+MEMORY = "print(*[int(line.split()[1]) // 1024 for line in open('/proc/self/status') if line.startswith('VmHWM')])"
+
+
+def milliseconds(work: Callable[[], object]) -> float:
+    started = time.perf_counter()
+    work()
+    return (time.perf_counter() - started) * 1000
+
+
+def quantiles(times: list[float]) -> str:
+    ordered = sorted(times)
+    return f"p50 {statistics.median(ordered):7.1f}  p95 {ordered[int(0.95 * (len(ordered) - 1))]:7.1f}"
+
+
+def questions(lake: OpenLake, symbols: list[str]) -> dict[str, list[Callable[[], Answer]]]:
+    """By name, one call a symbol; the last few are asked about the whole run."""
+    return {
+        "find": [lambda s=s: lake.find(s) for s in symbols],
+        "find, an ending": [lambda s=s: lake.find(s.rpartition(".")[2]) for s in symbols],
+        "callers": [lambda s=s: lake.callers(s) for s in symbols],
+        "callers, depth 3": [lambda s=s: lake.callers(s, depth=3) for s in symbols],
+        "callees": [lambda s=s: lake.callees(s) for s in symbols],
+        "refs": [lambda s=s: lake.refs(s) for s in symbols],
+        "impact": [lambda s=s: lake.impact(s) for s in symbols],
+        "neighbors": [lambda s=s: lake.neighbors(s) for s in symbols],
+        "show": [lambda s=s: lake.show(s) for s in symbols],
+        "path": [lambda a=a, b=b: lake.path(a, b) for a, b in pairwise(symbols)],
+        "hot": [lake.hot] * 5,
+        "unresolved": [lake.unresolved] * 5,
+    }
+
+
+def warm(root: Path, at: str | None) -> list[str]:
+    lake = codelake.open(root, at=at)
+    called = [row["name"] for row in lake.hot(limit=N_SYMBOLS**2)]
+    symbols = called[:: max(1, len(called) // N_SYMBOLS)][:N_SYMBOLS]
+    lake.callers(symbols[0])
+    for name, asked in questions(lake, symbols).items():
+        print(f"  {name:18} {quantiles([milliseconds(each) for each in asked])} ms")
+    return symbols
+
+
+def cold(root: Path, symbol: str, at: str | None = None) -> None:
+    asked = [*COMMAND, "callers", symbol, "--lake", str(root)]
+    asked += ["--at", at] if at else []
+    ours, bare = [], []
+    for _ in range(N_COLD):
+        bare.append(milliseconds(lambda: subprocess.run(BARE, check=True)))
+        ours.append(milliseconds(lambda: subprocess.run(asked, check=True, stdout=subprocess.DEVNULL)))
+    ratio = statistics.median(ours) / statistics.median(bare)
+    print(f"  callers            {quantiles(ours)} ms; import deltalake {quantiles(bare)} ms; {ratio:.1f} times")
+
+
+def memory(root: Path, symbol: str) -> None:
+    asked = f"import codelake; codelake.open({str(root)!r}).callers({symbol!r}); {MEMORY}"
+    done = subprocess.run([sys.executable, "-c", asked], check=True, capture_output=True, text=True)
+    print(f"  {done.stdout.strip()} MB")
+
+
+def measure(root: Path) -> None:
+    print(f"{root}: warm, at the last run")
+    symbols = warm(root, None)
+    symbol = symbols[len(symbols) // 2]
+    print("warm, at the first run")
+    warm(root, "1")
+    print("cold, at the last run, then at the first")
+    cold(root, symbol)
+    cold(root, symbol, "1")
+    print("most memory of one `callers`")
+    memory(root, symbol)
+
+
+def built(folders: list[Path], root: Path) -> Path:
+    command = [*COMMAND, "build", *map(str, folders), "--lake", str(root), "--quiet"]
+    for excluded in ("tests/", "nothing/"):
+        subprocess.run([*command, "--exclude", excluded], check=True, stdout=subprocess.DEVNULL)
+    return root
+
+
+def main(lakes: list[str]) -> None:
+    if lakes:
+        for lake in lakes:
+            measure(Path(lake))
+        return
+    sources = downloaded()
+    for names in SETS:
+        with tempfile.TemporaryDirectory() as folder:
+            measure(built([sources / name for name in names], Path(folder) / "lake"))
+
+
+if __name__ == "__main__":
+    os.environ["PYTHONWARNINGS"] = "ignore"
+    main(sys.argv[1:])

@@ -1,0 +1,213 @@
+"""`codelake maintain`, and what it does, one operation at a time: `codelake table optimize | vacuum | ...`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from codelake.cli import output
+from codelake.cli.opening import lake_with_session, lake_without_session
+from codelake.cli.options import given
+from codelake.contracts import TABLES, Table
+from codelake.errors import NotFound, UsageError
+
+if TYPE_CHECKING:
+    from codelake.delta.lake import Lake
+    from codelake.delta.maintenance.operation import Maintained
+    from codelake.delta.run import Run
+
+CONTRACTS = {table.name: table for table in TABLES}
+_COLUMNS = ["table", "operation", "why", "from", "to", "what"]
+
+_NAME = click.argument("name", required=False)
+_ALL = click.option("--all", "every", is_flag=True, help="every table of the lake")
+_DRY_RUN = click.option("--dry-run", is_flag=True, help="say what would be done; change nothing")
+_RETAIN = click.option("--retain-hours", type=click.FloatRange(0), help="keep less or more than the table's retention")
+_FORCE = click.option("--force", is_flag=True, help="with --retain-hours: less than the table's retention, too")
+
+
+@click.command()
+@_DRY_RUN
+def maintain(dry_run: bool) -> None:
+    """Do what the tables are due for, and say why.
+
+    Each contract says from when on: many small files or deletion vectors (optimize), many entries since the last
+    checkpoint (checkpoint), many files or log entries that nothing needs any more (vacuum, cleanup-log). What
+    published runs within the retention, the last published run, or the reader of a change feed needs is never
+    deleted. Builds and readers may go on meanwhile.
+    """
+    from codelake.pipeline.upkeep import maintain as run_maintain
+
+    if dry_run:
+        show(run_maintain(lake_without_session(), list(CONTRACTS.values()), dry_run=True))
+        return
+    if not run_maintain(lake_without_session(), list(CONTRACTS.values()), dry_run=True):
+        show([])  # nothing is due: no session is started
+        return
+    with lake_with_session() as lake:
+        show(run_maintain(lake, list(CONTRACTS.values())))
+
+
+@click.command("optimize")
+@_NAME
+@_ALL
+@click.option("--full", is_flag=True, help="also what is clustered already")
+@_DRY_RUN
+def table_optimize(name: str | None, every: bool, full: bool, dry_run: bool) -> None:
+    """Make few files of many, and leave out rows that deletion vectors delete. No row changes."""
+    from codelake.delta.maintenance.optimize import optimize
+
+    _each(name, every, dry_run, lambda run, table: optimize(run, table, full=full, dry_run=dry_run))
+
+
+@click.command("vacuum")
+@_NAME
+@_ALL
+@_RETAIN
+@_FORCE
+@_DRY_RUN
+def table_vacuum(name: str | None, every: bool, retain_hours: float | None, force: bool, dry_run: bool) -> None:
+    """Delete files that no kept version needs.
+
+    Kept are the newest version, those of runs published within the table's retention, that of the last published
+    run, and what the reader of a change feed has not read yet.
+    """
+    from codelake.delta.maintenance.vacuum import vacuum
+
+    retain = _span(retain_hours, force)
+    _each(name, every, dry_run, lambda run, t: vacuum(run, t.name, retain=retain, force=force, dry_run=dry_run))
+
+
+@click.command("checkpoint")
+@_NAME
+@_ALL
+@_DRY_RUN
+def table_checkpoint(name: str | None, every: bool, dry_run: bool) -> None:
+    """Write a checkpoint, so that readers need no entry of the log before it."""
+    from codelake.delta.maintenance.checkpoint import checkpoint
+
+    _each(name, every, dry_run, lambda run, table: checkpoint(run, table.name, dry_run=dry_run))
+
+
+@click.command("cleanup-log")
+@_NAME
+@_ALL
+@_RETAIN
+@_FORCE
+@_DRY_RUN
+def table_cleanup_log(name: str | None, every: bool, retain_hours: float | None, force: bool, dry_run: bool) -> None:
+    """Delete log entries that no kept version needs."""
+    from codelake.delta.maintenance.log_cleanup import cleanup_log
+
+    retain = _span(retain_hours, force)
+    _each(name, every, dry_run, lambda run, t: cleanup_log(run, t.name, retain=retain, force=force, dry_run=dry_run))
+
+
+@click.command("set")
+@click.argument("name")
+@click.argument("property", nargs=-1, required=True, metavar="KEY=VALUE...")
+@_DRY_RUN
+def table_set(name: str, property: tuple[str, ...], dry_run: bool) -> None:
+    """Set properties of the table NAME. Those that its contract sets cannot be set otherwise."""
+    from codelake.delta.maintenance.properties import change_properties
+
+    pairs = dict(text.partition("=")[::2] for text in property)
+    if "" in pairs.values():
+        raise UsageError("properties", expected="KEY=VALUE", found=" ".join(property))
+    _each(name, False, dry_run, lambda run, table: change_properties(run, table, pairs, dry_run=dry_run))
+
+
+@click.command("enable")
+@click.argument("name")
+@click.argument("feature")
+@click.option("--allow", is_flag=True, help="even if a promised reader cannot read the table then")
+@_DRY_RUN
+def table_enable(name: str, feature: str, allow: bool, dry_run: bool) -> None:
+    """Enable a Delta feature, such as deletionVectors, on the table NAME."""
+    from codelake.delta.maintenance.properties import enable
+
+    allowed = (feature,) if allow else ()
+    _each(name, False, dry_run, lambda run, table: enable(run, table, feature, allow=allowed, dry_run=dry_run))
+
+
+@click.command("drop-feature")
+@click.argument("name")
+@click.argument("feature")
+@click.option("--truncate-history", is_flag=True, help="as Delta asks for after its waiting time")
+@_DRY_RUN
+def table_drop_feature(name: str, feature: str, truncate_history: bool, dry_run: bool) -> None:
+    """Drop a Delta feature from the table NAME, so that readers without it can read the table."""
+    from codelake.delta.maintenance.properties import drop
+
+    _each(
+        name,
+        False,
+        dry_run,
+        lambda run, table: drop(run, table, feature, truncate_history=truncate_history, dry_run=dry_run),
+    )
+
+
+def _span(hours: float | None, force: bool) -> timedelta | None:
+    if force and hours is None:
+        raise UsageError("--force", expected="--retain-hours beside it")
+    return None if hours is None else timedelta(hours=hours)
+
+
+def _each(name: str | None, every: bool, dry_run: bool, operation: Callable[[Run, Table], Maintained]) -> None:
+    """The operation on each table that was named; one session, one run, one record."""
+    from codelake.pipeline.upkeep import finish, new_upkeep
+
+    names = _names(lake_without_session(), name, every)
+    if dry_run:
+        run = new_upkeep(lake_without_session())
+        show([operation(run, contract(each)) for each in names])
+        return
+    with lake_with_session() as lake:
+        run = new_upkeep(lake)
+        done: list[Maintained] = []
+        try:
+            for each in names:
+                done.append(operation(run, contract(each)))
+        finally:
+            finish(run, done)
+    show(done)
+
+
+def _names(lake: Lake, name: str | None, every: bool) -> list[str]:
+    there = lake.table_names()
+    if (name is None) is not every:
+        raise UsageError("tables", expected="the NAME of one, or --all")
+    if name is not None and name not in there:
+        raise NotFound(f"table {name}", expected=f"one of {', '.join(there)}", found="no such table")
+    return there if name is None else [name]
+
+
+def contract(name: str) -> Table:
+    """Its own; a table that none declares is looked after as Delta's defaults have it."""
+    return CONTRACTS.get(name) or Table(name, "A table without a contract.", ())
+
+
+def show(done: Sequence[Maintained]) -> None:
+    if given().json:
+        output.document([asdict(one) for one in done])
+        return
+    if not done:
+        click.echo("Nothing is due.")
+        return
+    output.rows([_drawn(one) for one in done], _COLUMNS)
+
+
+def _drawn(one: Maintained) -> dict[str, Any]:
+    what = ", ".join(f"{name.removeprefix('n_').replace('_', ' ')} {n}" for name, n in one.metrics.items())
+    return {
+        "table": one.table,
+        "operation": f"{one.operation} (dry run)" if one.is_dry_run else one.operation,
+        "why": one.reason,
+        "from": one.from_version,
+        "to": one.version,
+        "what": what,
+    }

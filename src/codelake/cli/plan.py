@@ -1,0 +1,56 @@
+"""`codelake plan`: what a build would do, and why."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from codelake.cli import output
+from codelake.cli.options import given, settings
+from codelake.cli.sources import found_sources, source_options, store_of
+
+
+@click.command()
+@source_options
+@click.option(
+    "--limit", type=click.IntRange(0), default=20, show_default=True, help="files that are listed, of each stage"
+)
+def plan(limit: int, **given_sources: Any) -> None:
+    """What a build would do and why. Writes nothing.
+
+    The sources are read and compared with the lake as it is; no Spark is started. PATH and the options are those of
+    `codelake build`. Files that a change reaches through others are known only once they are linked: the table
+    `stages` names them after the build. The exit code is 0 whether or not there is something to do.
+
+    \b
+    Examples:
+      codelake plan
+      codelake plan ~/src/django --rev 5.2 --json
+    """
+    from codelake.cli.drawing import drawn
+    from codelake.delta.lake import Lake
+    from codelake.extract.guard import Limits
+    from codelake.pipeline.plan import plan as planned
+    from codelake.pipeline.reading import Reading
+    from codelake.settings import n_bytes
+
+    current = settings()
+    limits = Limits(seconds=current.file_seconds, memory=n_bytes(current.file_memory))
+    for sources in found_sources(**given_sources):
+        with drawn(quiet=given().quiet) as progress:
+            found = planned(Lake(store_of(current)), Reading(sources, progress), limits=limits)
+        if given().json:
+            steps = [{**step._asdict(), "files": [one._asdict() for one in step.files]} for step in found.steps]
+            output.document({"steps": steps, "metadata": found.metadata})
+            continue
+        for line in found.metadata:
+            click.echo(line)
+        for step in found.steps:
+            click.echo(f"{click.style(step.stage, bold=True)}: {'; '.join(step.why)}")
+            for one in step.files[:limit]:
+                click.echo(f"  {one.repo}:{one.path}: {one.why}")
+            if len(step.files) > limit:
+                click.echo(f"  and {len(step.files) - limit:,} more (--limit)")
+        if not found.steps and not found.metadata:
+            click.echo("nothing to do: the lake is up to date")

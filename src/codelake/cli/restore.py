@@ -1,0 +1,74 @@
+"""`codelake restore`, `codelake table restore | export | verify`: back to an earlier state, and copies of one."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from codelake.cli import output
+from codelake.cli.maintain import CONTRACTS, contract, show
+from codelake.cli.opening import lake_with_session, lake_without_session
+from codelake.cli.options import given
+
+_DRY_RUN = click.option("--dry-run", is_flag=True, help="say which rows and files would change; change nothing")
+
+
+@click.command()
+@click.option("--to", required=True, metavar="RUN-or-TIME", help="a published run, or the last one before a time")
+@_DRY_RUN
+def restore(to: str, dry_run: bool) -> None:
+    """Bring the whole lake back to a published run, as a new run.
+
+    Readers see all of it at once, when it is published. Nothing of the history is lost: the runs that came after can
+    be restored in the same way, as long as the tables' retention keeps them.
+    """
+    from codelake.pipeline.restoring import restore_lake
+
+    with nullcontext(lake_without_session()) if dry_run else lake_with_session() as lake:
+        show(restore_lake(lake, list(CONTRACTS.values()), to, dry_run=dry_run))
+
+
+@click.command("restore")
+@click.argument("name")
+@click.option("--to", required=True, metavar="VERSION-RUN-or-TIME", help="a version of NAME, a run, or a time")
+@_DRY_RUN
+def table_restore(name: str, to: str, dry_run: bool) -> None:
+    """Bring the table NAME back to an earlier version, as a new version and a new published run."""
+    from codelake.pipeline.restoring import restore_one
+
+    with nullcontext(lake_without_session()) if dry_run else lake_with_session() as lake:
+        show([restore_one(lake, contract(name), to, dry_run=dry_run)])
+
+
+@click.command("export")
+@click.argument("name")
+@click.argument("target", type=click.Path(path_type=Path))
+@click.option("--at", metavar="VERSION-or-TIME", help="a version of NAME, or a time; the newest if not given")
+@click.option("--format", type=click.Choice(["parquet", "delta"]), default="parquet", show_default=True)
+def table_export(name: str, target: Path, at: str | None, format: str) -> None:
+    """Copy the rows of the table NAME to the folder TARGET, with a manifest that can be verified."""
+    from codelake.delta.export import export_table
+    from codelake.delta.run import resolved
+
+    asked = int(at) if at is not None and at.isdigit() else at
+    done = export_table(resolved(lake_without_session(), name, asked), target, format=format)  # type: ignore[arg-type]
+    if given().json:
+        output.document(asdict(done))
+    else:
+        click.echo(f"{done.table}, version {done.version}: {done.n_rows:,} rows in {len(done.files)} files at {target}")
+
+
+@click.command("verify")
+@click.argument("target", type=click.Path(path_type=Path))
+def table_verify(target: Path) -> None:
+    """Is the export at TARGET what was exported? Compares every file, and the digest of all rows."""
+    from codelake.delta.export import verify_export
+
+    said = verify_export(target)
+    if given().json:
+        output.document(asdict(said))
+    else:
+        click.echo(f"{said.table}, version {said.version}: {said.n_rows:,} rows, as exported")

@@ -1,0 +1,74 @@
+"""What is built or planned: the options that name sources, and the sources that they mean."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from codelake.errors import UsageError
+
+# Spark and Arrow take longer to import than most commands to run: only who builds loads them.
+if TYPE_CHECKING:
+    from codelake.delta.store import Store
+    from codelake.extract.sources import Source
+    from codelake.settings import Settings
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+_OPTIONS = (
+    click.argument("path", nargs=-1),
+    click.option(
+        "--rev", metavar="REV", help="a revision of the git repository, in place of its working tree; or A..B"
+    ),
+    click.option(
+        "--name", metavar="NAME", help="the repository's name in the lake; without it, the folder's or archive's"
+    ),
+    click.option("--include", metavar="PATTERN", multiple=True, help="only these files; may be given several times"),
+    click.option("--exclude", metavar="PATTERN", multiple=True, help="not these files; wins over --include"),
+    click.option("--from-file", metavar="LIST", multiple=True, help="a file that lists paths, one a line"),
+)
+
+
+def source_options(command: Command) -> Command:
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def store_of(settings: Settings) -> Store:
+    from codelake.delta.store import Store
+
+    return Store(settings.lake, options=settings.store, log_options=settings.log_store, local_only=settings.local_only)
+
+
+def found_sources(
+    path: tuple[str, ...],
+    rev: str | None,
+    name: str | None,
+    include: tuple[str, ...],
+    exclude: tuple[str, ...],
+    from_file: tuple[str, ...],
+) -> Iterator[Sequence[Source]]:
+    """What to build, one after the other: all sources at once, or a commit of a range at a time."""
+    from codelake.cli.options import settings
+    from codelake.extract.sources import commits_between, open_source, open_sources
+    from codelake.settings import n_bytes
+
+    patterns: dict[str, Any] = {
+        "include": include,
+        "exclude": exclude,
+        "max_file_bytes": n_bytes(settings().max_file_size),
+    }
+    locations = [*path, *(f"@{each}" for each in from_file)] or ["."]
+    is_one = len(locations) == 1 and not locations[0].startswith("@")
+    for option, text in (("--name", name), ("--rev", rev if rev and ".." in rev else None)):
+        if text is not None and not is_one:
+            raise UsageError(f"{option} {text}", expected="one path", found=" ".join(locations), do="Name each alone.")
+    if rev is not None and ".." in rev:
+        for commit in commits_between(locations[0], rev):
+            yield [open_source(locations[0], rev=commit, name=name, **patterns)]
+    elif name is not None:
+        yield [open_source(locations[0], rev=rev, name=name, **patterns)]
+    else:
+        yield open_sources(locations, rev=rev, **patterns)

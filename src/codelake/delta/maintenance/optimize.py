@@ -1,0 +1,103 @@
+"""Small files made into few, and rows that vectors delete left out, without a change of any row.
+
+A table that its contract keeps sorted is written anew in that order, all of it: Delta's OPTIMIZE keeps no order.
+Every other table is left to OPTIMIZE, which takes only the files that need it, and clusters or Z-orders where the
+contract says so.
+"""
+
+from __future__ import annotations
+
+import uuid
+
+import pyarrow.compute as pc
+
+from codelake.contracts.table import Table
+from codelake.delta.engine import engine_errors
+from codelake.delta.entries import Commit, own_metadata_text
+from codelake.delta.features import check_protocol
+from codelake.delta.identity import newest_own_commit, own_metadata
+from codelake.delta.log import Log
+from codelake.delta.maintenance.operation import ASKED, Maintained, maintained
+from codelake.delta.modes import run_statement, write_rows
+from codelake.delta.run import Run
+from codelake.errors import Conflict
+
+_FILE_BYTES = 128 << 20
+
+
+def optimize(run: Run, table: Table, *, full: bool = False, reason: str = ASKED, dry_run: bool = False) -> Maintained:
+    """`full` also clusters files that are clustered already."""
+    way = "rewrite" if is_kept_sorted(table) else "optimize"
+    with maintained(run, table.name, "optimize", reason=reason, dry_run=dry_run, options={"way": way}) as done:
+        log = run.lake.log(table.name)
+        check_protocol(log, write=True)
+        small, n_vectors = candidates(log, table)
+        if dry_run:
+            done.metrics.update(n_files=log.files.num_rows, n_small_files=small, n_deletion_vectors=n_vectors)
+            return done
+        with engine_errors(f"table {table.name}: optimize"):
+            made = _rewrite(run, table, log) if is_kept_sorted(table) else _optimize(run, table, log, full=full)
+        if made is not None:
+            actions = log.actions(made.version)
+            done.metrics.update(
+                n_added_files=sum("add" in a for a in actions),
+                n_removed_files=sum("remove" in a for a in actions),
+                n_added_bytes=sum(a["add"]["size"] for a in actions if "add" in a),
+                n_removed_bytes=sum(a["remove"].get("size") or 0 for a in actions if "remove" in a),
+            )
+    return done
+
+
+def is_kept_sorted(table: Table) -> bool:
+    return bool(table.layout.sort_by) and not (table.layout.zorder_by or table.layout.cluster_by)
+
+
+def candidates(log: Log, table: Table) -> tuple[int, int]:
+    """Small files, and files with a deletion vector."""
+    if log.files.num_rows == 0:
+        return 0, 0
+    small = pc.sum(pc.less(log.files.column("size_bytes"), table.upkeep.small_bytes)).as_py()
+    return int(small or 0), log.deletion_vectors.num_rows
+
+
+def _optimize(run: Run, table: Table, log: Log, *, full: bool) -> Commit | None:
+    commit_id, metadata = _named(run, log)
+    statement = f"OPTIMIZE {run.lake.sql_name(table.name)}"
+    if table.layout.zorder_by:
+        statement += f" ZORDER BY ({', '.join(f'`{c}`' for c in table.layout.zorder_by)})"
+    elif full and table.layout.cluster_by:
+        statement += " FULL"
+    run_statement(run.lake, table, statement, metadata=metadata, txn=None)
+    return _made(log, commit_id)
+
+
+def _rewrite(run: Run, table: Table, log: Log) -> Commit | None:
+    if log.files.num_rows == 0:
+        return None
+    commit_id, metadata = _named(run, log)
+    rows = run.lake.session.read.format("delta").option("versionAsOf", log.version).load(run.lake.uri(table.name))
+    n_files = max(1, log.n_bytes // (table.layout.file_bytes or _FILE_BYTES))
+    rows = rows.repartitionByRange(n_files, *table.layout.sort_by) if n_files > 1 else rows.coalesce(1)
+    write_rows(run.lake, table, rows, metadata=metadata, txn=None, overwrite=True, rearranged=True)
+    made = _made(log, commit_id)
+    if made is not None and made.info.get("readVersion") != log.version:
+        # only where no lock keeps others out: Delta has replaced rows that were not read
+        raise Conflict(
+            f"table {table.name}: optimize",
+            expected=f"version {log.version}, which was read",
+            found=f"version {made.info.get('readVersion')}, which was replaced",
+            do=f"Restore it: codelake table restore {table.name} --to {made.info.get('readVersion')}.",
+        )
+    return made
+
+
+def _named(run: Run, log: Log) -> tuple[str, str]:
+    """A name to find the commit by, and metadata that carries cursors and applications on."""
+    commit_id = uuid.uuid4().hex
+    newest = newest_own_commit(log)
+    own = own_metadata(run, newest, commit_id=commit_id, mode="optimize", txn=None, cursors={}, fingerprint=None)
+    return commit_id, own_metadata_text(own)
+
+
+def _made(log: Log, commit_id: str) -> Commit | None:
+    return next((c for c in log.newer_commits(log.version) if c.own.get("commit_id") == commit_id), None)

@@ -1,0 +1,196 @@
+"""A dataset loaded batch by batch. A batch is written down before it is committed and again after, and its commit is
+made once, so that a load that was killed goes on where it was and nothing is there twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyarrow as pa
+from deltalake import QueryBuilder
+
+from codelake.contracts.operations import IMPORTS
+from codelake.contracts.table import Table
+from codelake.delta.create import create_table
+from codelake.delta.digest import Digest, digest_of, embedded_digest
+from codelake.delta.embedded import text
+from codelake.delta.lake import Lake
+from codelake.delta.migration.columns import rows_of
+from codelake.delta.migration.source import Source, SourceFile
+from codelake.delta.record import record
+from codelake.delta.run import Run, Txn
+from codelake.delta.schema import spark_schema
+from codelake.delta.write import commit
+from codelake.errors import Damaged
+
+BATCH_BYTES = 64 << 20
+BATCH_FILES = 500
+
+
+@dataclass
+class Loaded:
+    """What a load did. `digest` is of all rows that this source has brought into the table."""
+
+    table: str
+    source: str
+    n_files: int = 0
+    n_known: int = 0
+    n_rows: int = 0
+    n_batches: int = 0
+    version: int | None = None
+    digest: str = ""
+    corrupt: list[dict[str, str]] = field(default_factory=list)
+    changed: list[str] = field(default_factory=list)
+    """Imported before, and written since: not imported again."""
+
+
+def load(run: Run, source: Source, table: Table, *, skip_corrupt: bool = False) -> Loaded:
+    """Every file that was not loaded before. A file that cannot be read stops the load before its batch is
+    committed, unless it may be left out; either way it is named."""
+    lake, root = run.lake, str(source.root.absolute())
+    create_table(lake, IMPORTS)
+    if not lake.exists(table.name):
+        create_table(lake, table, allow_features=("timestampNtz",))
+    done = Loaded(table.name, root, corrupt=[_named(file, file.problem) for file in source.unreadable])
+    _stop_if_corrupt(done, skip_corrupt)
+    history = _history(lake, table.name, root)
+    imported = {row["path"]: row for row in history if row["status"] == "imported"}
+    by_path = {file.path: file for file in source.files}
+    new: list[SourceFile] = []
+    for file in source.files:
+        if file.path not in imported:
+            if not file.problem:
+                new.append(file)
+        elif _differs(file, imported[file.path]):
+            done.changed.append(file.path)
+        else:
+            done.n_known += 1
+    last = max((row["batch"] for row in imported.values()), default=0)
+    pending = [row for row in history if row["status"] == "planned" and row["batch"] > last]
+    if pending:  # of a load that was killed: the same files again, under the same number
+        again = [by_path[row["path"]] for row in pending if row["path"] in by_path]
+        new = [file for file in new if file not in again]
+        _load_batch(run, source, table, again, last + 1, done, skip_corrupt=skip_corrupt)
+        last += 1
+    for batch in _batches(new):
+        last += 1
+        _load_batch(run, source, table, batch, last, done, skip_corrupt=skip_corrupt)
+    _verify(lake, table, root, done)
+    return done
+
+
+def _load_batch(
+    run: Run,
+    source: Source,
+    table: Table,
+    files: Sequence[SourceFile],
+    number: int,
+    done: Loaded,
+    *,
+    skip_corrupt: bool,
+) -> None:
+    parts: list[pa.Table] = []
+    read: list[tuple[SourceFile, Digest]] = []
+    for file in files:
+        try:
+            rows = rows_of(source, file, table)
+        except (ValueError, OSError) as error:  # pages that cannot be decoded are known only now
+            done.corrupt.append(_named(file, str(error).splitlines()[0]))
+            continue
+        parts.append(rows)
+        read.append((file, digest_of(rows.to_batches())))
+    _stop_if_corrupt(done, skip_corrupt)
+    if not read:
+        return
+    _write_down(run, table, source, read, number, "planned", None)
+    txn = Txn(f"import/{source.root.absolute()}", number)
+    rows = run.lake.session.createDataFrame(pa.concat_tables(parts), spark_schema(table))
+    made = commit(run, table, rows, mode="append", txn=txn)
+    _write_down(run, table, source, read, number, "imported", made.version)
+    done.n_files += len(read)
+    done.n_rows += sum(digest.n_rows for _, digest in read)
+    done.n_batches += 1
+    done.version = made.version
+
+
+def _write_down(
+    run: Run,
+    table: Table,
+    source: Source,
+    files: Sequence[tuple[SourceFile, Digest]],
+    number: int,
+    status: str,
+    version: int | None,
+) -> None:
+    note = Run(run.lake, run.run_id, stage=f"import {status}", pipeline=run.pipeline)
+    for file, digest in files:
+        note.note(
+            IMPORTS,
+            table_name=table.name,
+            source=str(source.root.absolute()),
+            path=file.path,
+            n_bytes=file.n_bytes,
+            modified_at=file.modified_at,
+            batch=number,
+            status=status,
+            n_rows=digest.n_rows,
+            digest=str(digest),
+            version=version,
+        )
+    record(note, repeatable=False)
+
+
+def _batches(files: Sequence[SourceFile]) -> Iterator[list[SourceFile]]:
+    batch: list[SourceFile] = []
+    n_bytes = 0
+    for file in files:
+        if batch and (n_bytes + file.n_bytes > BATCH_BYTES or len(batch) == BATCH_FILES):
+            yield batch
+            batch, n_bytes = [], 0
+        batch.append(file)
+        n_bytes += file.n_bytes
+    if batch:
+        yield batch
+
+
+def _history(lake: Lake, table: str, root: str) -> list[dict[str, Any]]:
+    engine = QueryBuilder()
+    engine.register("imports", lake.log(IMPORTS.name).delta_table)
+    where = f"table_name = {text(table)} AND source = {text(root)}"
+    return list(pa.table(engine.execute(f"SELECT * FROM imports WHERE {where}").read_all()).to_pylist())
+
+
+def _verify(lake: Lake, table: Table, root: str, done: Loaded) -> None:
+    """Digests add up: those of the files must give that of the table, as long as only this source was loaded."""
+    history = [row for row in _history(lake, table.name, root) if row["status"] == "imported"]
+    parts = [row["digest"].partition("-") for row in history]
+    total = Digest(sum(int(n) for n, _, _ in parts), sum(int(t, 16) for _, _, t in parts) % (1 << 64))
+    done.digest = str(total)
+    log = lake.log(table.name)
+    others = [c for v in log.versions if v > 0 and (c := log.commit(v)) and c.own.get("app") != f"import/{root}"]
+    if not others and (found := embedded_digest(log)) != total:
+        raise Damaged(
+            f"table {table.name}, loaded from {root}",
+            expected=f"rows with the digest {total}, as the files have",
+            found=found,
+            do="Restore the table to an earlier version, and load again.",
+        )
+
+
+def _stop_if_corrupt(done: Loaded, skip: bool) -> None:
+    if done.corrupt and not skip:
+        named = "; ".join(f"{one['path']}: {one['problem']}" for one in done.corrupt[:10])
+        raise Damaged(
+            f"Parquet dataset {done.source}: {len(done.corrupt)} file(s) cannot be read",
+            found=named,
+            do="What was loaded before stays. Mend the files, or load the others with --skip-corrupt.",
+        )
+
+
+def _named(file: SourceFile, problem: str) -> dict[str, str]:
+    return {"path": file.path, "problem": problem}
+
+
+def _differs(file: SourceFile, row: dict[str, Any]) -> bool:
+    return (file.n_bytes, file.modified_at) != (row["n_bytes"], row["modified_at"])

@@ -1,0 +1,121 @@
+"""Tables at exact versions in deltalake's own engine, for questions that are answered without Spark.
+
+Nothing here loads pyarrow: to import it takes longer than to answer. Results are Arrow all the same, as arro3 has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from deltalake import DeltaTable, QueryBuilder
+from deltalake.exceptions import DeltaError, TableNotFoundError
+
+from codelake.delta.store import Store
+from codelake.errors import CodelakeError, Damaged, EngineFailed, PinUnavailable
+
+if TYPE_CHECKING:
+    from arro3.core import RecordBatchReader
+
+_CONFIG = {
+    # Rows are dropped while a file is decoded, the cheapest filter first: a point look-up takes a third of the time.
+    "datafusion.execution.parquet.pushdown_filters": "true",
+    "datafusion.execution.parquet.reorder_filters": "true",
+    # The catalogue of functions is read from there.
+    "datafusion.catalog.information_schema": "true",
+}
+
+
+class Reader:
+    """The engine with the tables of one lake. A table is known to it once it is registered."""
+
+    def __init__(self, store: Store, *, memory: str = "") -> None:
+        """`memory` is what all queries of this reader may hold, such as `1G`."""
+        self.store = store
+        self._engine = QueryBuilder(_CONFIG)
+        self._registered: dict[str, int] = {}
+        if memory:
+            # Without this, what does not fit would go to disk, and a query that never ends would fill it.
+            self.execute("SET datafusion.runtime.max_temp_directory_size = '0'")
+            self.execute(f"SET datafusion.runtime.memory_limit = '{memory}'")
+
+    def register(self, name: str, *, version: int | None = None, known_as: str = "") -> int:
+        """The table at `version`, or at its newest; by another name if one is given. Returns the version that the
+        reader has of it: a name that it knows already keeps its version."""
+        if (as_name := known_as or name) in self._registered:
+            return self._registered[as_name]
+        try:
+            table = DeltaTable(
+                self.store.uri(name), version=version, storage_options=self.store.deltalake_options() or None
+            )
+        except (DeltaError, TableNotFoundError, OSError) as error:
+            raise self._why(name, version) from error
+        refuse_paths_outside(name, table)
+        self._engine.register(as_name, table)
+        self._registered[as_name] = int(table.version())
+        return self._registered[as_name]
+
+    def define(self, name: str, sql: str) -> None:
+        """A view over what is registered."""
+        self.execute(f'CREATE OR REPLACE VIEW "{name}" AS {sql}')
+
+    def execute(self, sql: str) -> RecordBatchReader:
+        """Rows as they come. Whoever iterates does so within `engine_failures`."""
+        with engine_failures():
+            return self._engine.execute(sql)
+
+    def _why(self, name: str, version: int | None) -> CodelakeError:
+        # Only now: what reads a log entry by entry, to say what is wrong with it, loads pyarrow.
+        from codelake.delta.lake import open_lake
+
+        try:
+            open_lake(self.store).log(name, version=version)
+        except CodelakeError as error:
+            return error
+        return PinUnavailable(f"table {name}", expected="a table that can be opened", found="one that changes")
+
+
+class engine_failures:
+    """What the engine raises as one of codelake's errors. It raises plain `Exception` too, of no narrower class, and a
+    panic of its own, which is no `Exception`."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None or error is None:
+            return
+        if kind is Exception or issubclass(kind, DeltaError) or kind.__name__ == "PanicException":
+            raise EngineFailed(said(error)) from error
+
+
+def said(error: BaseException) -> str:
+    """In one line. The engine puts what it was doing first, and the reason last."""
+    reason = str(error).rpartition("caused by\n")[2].strip().partition("\n")[0]
+    return reason.removeprefix("External error: ").removeprefix("Arrow error: ") or type(error).__name__
+
+
+def refuse_paths_outside(name: str, table: DeltaTable) -> None:
+    """A path that leaves the table's folder is refused here, before any engine follows it."""
+    for path in table.get_add_actions(flatten=True).column("path").to_pylist():
+        if "://" in path or path.startswith(("/", "file:")) or ".." in path.split("/"):
+            raise Damaged(
+                f"table {name}, version {table.version()}",
+                expected="data files below the table's own folder",
+                found=path,
+                do="Nothing was read. Export the clone's rows into a table of their own.",
+            )
+
+
+def text(value: str) -> str:
+    """A text in the SQL of that engine, which knows no escapes but doubled quotes."""
+    return "'" + value.replace("'", "''") + "'"
+
+
+def among(column: str, values: Iterable[str]) -> str:
+    """A condition: `column` has one of the values."""
+    listed = ", ".join(map(text, values))
+    return f"{column} IN ({listed})" if listed else "false"

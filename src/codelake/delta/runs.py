@@ -1,0 +1,61 @@
+"""Published runs, read without Spark: all of them, and the one that an id or a time names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import pyarrow as pa
+from deltalake import QueryBuilder
+
+from codelake.contracts.operations import RUNS
+from codelake.delta.lake import Lake
+from codelake.errors import NotFound
+
+
+@dataclass(frozen=True)
+class PublishedRun:
+    run_id: str
+    recorded_at: datetime
+    pipeline: str
+    versions: dict[str, int]
+    manifest: str
+
+
+def published_runs(lake: Lake) -> list[PublishedRun]:
+    """Oldest first."""
+    if not lake.exists(RUNS.name):
+        return []
+    engine = QueryBuilder()
+    engine.register("runs", lake.log(RUNS.name).delta_table)
+    sql = "SELECT run_id, recorded_at, pipeline, versions, manifest FROM runs ORDER BY recorded_at, run_id"
+    return [
+        PublishedRun(
+            row["run_id"], row["recorded_at"].astimezone(UTC), row["pipeline"], dict(row["versions"]), row["manifest"]
+        )
+        for row in pa.table(engine.execute(sql).read_all()).to_pylist()
+    ]
+
+
+def run_named(lake: Lake, text: str) -> PublishedRun:
+    """By its id or a unique beginning of it, or the last one published at or before a time (ISO 8601)."""
+    runs = published_runs(lake)
+    named = [run for run in runs if run.run_id == text] or [run for run in runs if run.run_id.startswith(text)]
+    if len(named) == 1:
+        return named[0]
+    if not named:
+        try:
+            moment = datetime.fromisoformat(text)
+        except ValueError:
+            moment = None
+        if moment is not None:
+            moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+            named = [run for run in runs if run.recorded_at <= moment][-1:]
+            if named:
+                return named[0]
+    raise NotFound(
+        f"run {text}",
+        expected="the id of a published run, or a time after the first",
+        found=f"{len(named)} runs that begin so" if named else f"{len(runs)} runs, none of them this",
+        do="The table `runs` has them all.",
+    )

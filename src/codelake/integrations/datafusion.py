@@ -1,0 +1,42 @@
+"""Tables and change feeds of a lake in a DataFusion `SessionContext` of one's own.
+
+    context = SessionContext()
+    register(context, lake, "cpg_nodes")
+    register_changes(context, lake, "cpg_edges", after=3, name="edge_changes")
+    context.sql("SELECT kind, count(*) FROM cpg_nodes GROUP BY kind")
+
+Tables come in through Delta's own provider, which reads only the columns that are asked for; filters are applied by
+DataFusion, behind it.
+"""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pyarrow.dataset as ds
+from datafusion import SessionContext
+
+from codelake.delta.lake import Lake
+from codelake.delta.run import At, resolved
+
+
+def register(context: SessionContext, lake: Lake, table: str, *, at: At = None, name: str | None = None) -> int:
+    """The table as of `at`, under `name`. Returns the version."""
+    log = resolved(lake, table, at)
+    log.require_files()
+    context.register_table(name or table, log.delta_table)
+    return log.version
+
+
+def register_changes(
+    context: SessionContext,
+    lake: Lake,
+    table: str,
+    *,
+    after: int,
+    until: int | None = None,
+    name: str | None = None,
+) -> None:
+    """What happened to the table after a version, with `_change_type`, `_commit_version` and `_commit_timestamp`."""
+    log = lake.log(table)
+    feed = log.delta_table.load_cdf(starting_version=after + 1, ending_version=until or log.version)
+    context.register_dataset(name or f"{table}_changes", ds.dataset(pa.table(feed.read_all())))

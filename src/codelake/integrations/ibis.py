@@ -1,0 +1,31 @@
+"""Ibis on a lake: tables at pins, and expressions written back through the one function that commits.
+
+    calls = read(run, CPG_EDGES, where="kind = 'CALLS'")
+    write(run, USERS, calls.group_by("dst").agg(n=_.count()), mode="overwrite")
+
+Rows are read at the versions that the run has pinned, by deltalake's own engine; expressions run on Ibis's default,
+DuckDB, in this process. `columns` and `where` leave out what is not needed before it is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import ibis
+
+from codelake.contracts.table import Table
+from codelake.delta.embedded import ask
+from codelake.delta.run import Run
+from codelake.delta.write import Committed, Mode, commit
+
+
+def read(run: Run, table: Table, *, columns: Sequence[str] = (), where: str = "true") -> ibis.Table:
+    selected = ", ".join(columns) or "*"
+    rows = ask(run, (table,), f"SELECT {selected} FROM {table.name} WHERE {where}")
+    return ibis.memtable(rows)
+
+
+def write(run: Run, table: Table, rows: ibis.Table, *, mode: Mode, **options: Any) -> Committed:
+    """The rows of an expression, committed with gates and all; needs a lake with a Spark session."""
+    return commit(run, table, run.lake.session.createDataFrame(rows.to_pyarrow()), mode=mode, **options)

@@ -1,0 +1,125 @@
+"""What a question returns: rows that are the same for people, programs and other engines."""
+
+from __future__ import annotations
+
+import html
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from codelake.query.rows import Row
+
+if TYPE_CHECKING:
+    import duckdb
+    import ibis
+    import pandas
+    import polars
+    import pyarrow
+    from pyspark.sql import DataFrame, SparkSession
+
+
+class Converted(ABC):
+    """The forms in which other tools take rows. Each loads its own package, and only then."""
+
+    @abstractmethod
+    def to_arrow(self) -> pyarrow.Table: ...
+
+    def to_pandas(self) -> pandas.DataFrame:
+        return self.to_arrow().to_pandas()
+
+    def to_polars(self) -> polars.DataFrame:
+        import polars
+
+        return polars.DataFrame(self.to_arrow())
+
+    def to_duckdb(self) -> duckdb.DuckDBPyRelation:
+        import duckdb
+
+        return duckdb.from_arrow(self.to_arrow())
+
+    def to_ibis(self) -> ibis.Table:
+        import ibis
+
+        return ibis.memtable(self.to_arrow())
+
+    def to_spark(self, spark: SparkSession) -> DataFrame:
+        return spark.createDataFrame(self.to_arrow())
+
+
+@dataclass(frozen=True)
+class Answer(Converted):
+    title: str
+    """What it is about, in a line."""
+    columns: tuple[str, ...]
+    """What people see of a row; `rows` has more."""
+    rows: Sequence[Row]
+    is_tree: bool = False
+    """Rows are in the order of a tree, each below the nearest one before it whose `depth` is less."""
+    note: str = ""
+    """What the rows do not say: that there are more, that a limit was reached."""
+    body: str = ""
+    """Text that is shown before the rows: the source of a definition."""
+    parts: tuple[Row, ...] = ()
+    """What `body` is drawn from, for programs."""
+    sql: tuple[str, ...] = field(default=(), compare=False)
+    """The texts that were run, in their order."""
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __bool__(self) -> bool:
+        """False is the answer "no"."""
+        return bool(self.rows or self.body)
+
+    def as_document(self) -> list[Row] | Row:
+        """For `--json`: the rows; where there is more than rows, an object with both."""
+        return {"definitions": list(self.parts), "edges": list(self.rows)} if self.parts else list(self.rows)
+
+    def to_arrow(self) -> pyarrow.Table:
+        import pyarrow as pa
+
+        return pa.Table.from_pylist([dict(row) for row in self.rows])
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        head = "".join(f"<th>{html.escape(column)}</th>" for column in self.columns)
+        body = "".join(f"<tr>{self._cells(row)}</tr>" for row in self.rows)
+        source = f"<pre>{html.escape(self.body)}</pre>" if self.body else ""
+        note = f"<p>{html.escape(self.note)}</p>" if self.note else ""
+        caption = html.escape(self.title)
+        return f"{source}<table><caption>{caption}</caption><tr>{head}</tr>{body}</table>{note}"
+
+    def _cells(self, row: Row) -> str:
+        indent = "&emsp;" * (row["depth"] - 1) if self.is_tree else ""
+        cells = [html.escape(shown(row.get(column))) for column in self.columns]
+        return "".join(f"<td>{indent if place == 0 else ''}{cell}</td>" for place, cell in enumerate(cells))
+
+
+def shown(value: Any) -> str:
+    """A value as people read it."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return ", ".join(map(shown, value)) if isinstance(value, list | tuple) else str(value)
+
+
+def first(rows: list[Row], limit: int) -> tuple[list[Row], str]:
+    """So many rows, and a note if there are more."""
+    return rows[:limit], f"{len(rows) - limit:,} more; see --limit" if len(rows) > limit else ""
+
+
+def place(path: str | None, line: int | None) -> str:
+    """As terminals and editors open it."""
+    if not path:
+        return ""
+    return f"{path}:{line}" if line is not None else path
+
+
+def label(node: Row) -> str:
+    """What a node is called: by its names where it has some."""
+    return str(node["qualified_name"] or node["node_id"])

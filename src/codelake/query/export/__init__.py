@@ -1,0 +1,37 @@
+"""The graph for other tools: written as it is read, so that memory stays flat. One file a format."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from codelake.errors import Refused
+from codelake.query.engine import Engine
+from codelake.query.export import dot, graphml, jsonl, neo4j, parquet, svg
+from codelake.query.export.part import Part, neighbourhood, whole
+
+Writer = Callable[[Path, Part], None]
+FORMATS: dict[str, Writer] = {
+    "graphml": graphml.write,
+    "neo4j": neo4j.write,
+    "parquet": parquet.write,
+    "jsonl": jsonl.write,
+    "dot": dot.write,
+    "svg": svg.write,
+}
+"""`neo4j`, `parquet` and `jsonl` make a folder, with nodes and edges apart; the others one file."""
+
+
+def export(
+    engine: Engine, out: Path, *, format: str, around: str = "", depth: int = 1, symbols: bool = False
+) -> tuple[int, int]:
+    """Writes the graph, or what lies within `depth` steps of a symbol. `symbols`: only what has a name, and edges
+    between such. Returns how many nodes and edges there are."""
+    if out.exists() and (out.is_file() or any(out.iterdir())):
+        raise Refused(f"export to {out}", expected="nothing there yet", found="something", do="Name another place.")
+    part = neighbourhood(engine, around, depth) if around else whole(engine, symbols=symbols)
+    FORMATS[format](out, part)
+    return part.n_nodes, part.n_edges
+
+
+__all__ = ["FORMATS", "Part", "export"]

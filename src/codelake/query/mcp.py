@@ -1,0 +1,123 @@
+"""Questions as tools for coding assistants: a server of the Model Context Protocol. It only reads, and every answer is
+that of the last published run, or of the one that `at` means."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from mcp.server import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.types import ToolAnnotations
+
+from codelake import __version__
+from codelake.delta.store import Store
+from codelake.errors import CodelakeError
+from codelake.query.answer import Answer
+from codelake.query.engine import Limits
+from codelake.query.lake import OpenLake
+
+_ROWS = 200
+_LIMITS = Limits(rows=_ROWS, seconds=30, memory="1G")
+_INSTRUCTIONS = (
+    "A graph of Python repositories: who calls, imports, reads and overrides what, across files and repositories. "
+    "A symbol is a qualified name (pkg.mod.Class.method), a unique ending of one, or an id. Rows have the place "
+    "(path:line, start_byte, end_byte) and, where something was resolved, a confidence from 0 to 1. `at` asks an "
+    "earlier run: a run id, its number (-1: the last), a git revision that was built, or a time."
+)
+Found = dict[str, Any]
+
+
+class Tools:
+    """One method a tool. Their signatures and first lines are what an assistant sees."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def find(self, name: str, fuzzy: bool = False, at: str | None = None) -> Found:
+        """Definitions by qualified name, ending or pattern with * and ?; with fuzzy, names that differ least."""
+        return self._answered(at, lambda lake: lake.find(name, fuzzy=fuzzy, limit=_ROWS))
+
+    def callers(self, symbol: str, depth: int = 1, min_confidence: float = 0.5, at: str | None = None) -> Found:
+        """Who calls the symbol, with the lines of the calls, to a depth."""
+        return self._answered(
+            at, lambda lake: lake.callers(symbol, depth=depth, min_confidence=min_confidence, limit=_ROWS)
+        )
+
+    def callees(self, symbol: str, depth: int = 1, min_confidence: float = 0.5, at: str | None = None) -> Found:
+        """What the symbol's code calls, to a depth."""
+        return self._answered(
+            at, lambda lake: lake.callees(symbol, depth=depth, min_confidence=min_confidence, limit=_ROWS)
+        )
+
+    def refs(self, symbol: str, role: str = "", at: str | None = None) -> Found:
+        """Where the symbol is defined, written, deleted, imported, read or named; role keeps one of these."""
+        return self._answered(at, lambda lake: lake.refs(symbol, role=role, limit=_ROWS))
+
+    def impact(self, symbol: str, depth: int = 3, at: str | None = None) -> Found:
+        """What may break if the symbol changes: callers, overriders, importers, subclasses, with the way there."""
+        return self._answered(at, lambda lake: lake.impact(symbol, depth=depth, limit=_ROWS))
+
+    def neighbors(self, symbol: str, at: str | None = None) -> Found:
+        """Every edge of the symbol, to it and from it."""
+        return self._answered(at, lambda lake: lake.neighbors(symbol, limit=_ROWS))
+
+    def show(self, symbol: str, at: str | None = None) -> Found:
+        """The symbol's source with signature and docstring."""
+        return self._answered(at, lambda lake: lake.show(symbol))
+
+    def path(self, symbol: str, target: str, by: str = "calls", at: str | None = None) -> Found:
+        """How one symbol reaches another, by calls, imports, inherits or any."""
+        return self._answered(at, lambda lake: lake.path(symbol, target, by=by))
+
+    def hot(self, by: str = "callers", at: str | None = None) -> Found:
+        """What has the most callers, calls, importers or subclasses."""
+        return self._answered(at, lambda lake: lake.hot(by=by))
+
+    def unresolved(self, reason: str = "", under: str = "", at: str | None = None) -> Found:
+        """Calls without a known target, counted by reason; with a reason or a path they lie under, one by one."""
+        return self._answered(at, lambda lake: lake.unresolved(reason=reason, under=under, limit=_ROWS))
+
+    def diff(self, before: str, after: str | None = None) -> Found:
+        """What changed in the graph between two runs or git revisions that were built."""
+        return self._answered(after, lambda lake: lake.diff(before, limit=_ROWS))
+
+    def sql(self, text: str, at: str | None = None) -> Found:
+        """One SELECT in DataFusion's dialect over the tables and views: cpg_nodes, cpg_edges, calls, files, runs."""
+        with _told():
+            lake = OpenLake(self._store, at=at, limits=_LIMITS)
+            answer = lake.sql(text)
+        note = f"only the first {_ROWS} rows" if answer.is_cut else ""
+        return {"run": lake.run.run_id, "rows": answer.rows, "note": note}
+
+    def _answered(self, at: str | None, ask: Callable[[OpenLake], Answer]) -> Found:
+        with _told():
+            lake = OpenLake(self._store, at=at, limits=_LIMITS)
+            answer = ask(lake)
+        parts = {"definitions": list(answer.parts)} if answer.parts else {}
+        return {"run": lake.run.run_id, **parts, "rows": list(answer.rows), "note": answer.note}
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """An error of codelake says what to do next: an assistant gets to read it, as a person would."""
+    try:
+        yield
+    except CodelakeError as error:
+        raise ToolError(str(error)) from error
+
+
+TOOLS = (
+    *("find", "callers", "callees", "refs", "impact", "neighbors", "show", "path", "hot", "unresolved", "diff"),
+    "sql",
+)
+
+
+def server(store: Store) -> MCPServer:
+    made = MCPServer("codelake", version=__version__, instructions=_INSTRUCTIONS, log_level="WARNING")
+    tools = Tools(store)
+    reads = ToolAnnotations(read_only_hint=True, open_world_hint=False)
+    for name in TOOLS:
+        made.add_tool(getattr(tools, name), annotations=reads)
+    return made

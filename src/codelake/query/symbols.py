@@ -1,0 +1,111 @@
+"""What a person types for a symbol, and the nodes that it means: a qualified name, a unique ending of one, or an id."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
+
+from codelake.delta.reading import text
+from codelake.errors import NotFound, UsageError
+from codelake.query.answer import label, place
+from codelake.query.engine import Asking
+from codelake.query.lookups import NODE, nodes, quoted
+from codelake.query.rows import Row
+
+KINDS = ("module", "class", "function", "lambda", "variable", "type_parameter", "parameter", "external_symbol")
+"""What can be asked for by name."""
+
+EXACT = f"SELECT {NODE} FROM cpg_nodes WHERE qualified_name = {{name}} AND kind IN ({{kinds}})"
+LIKE = f"SELECT {NODE} FROM cpg_nodes WHERE {{column}} LIKE {{pattern}} AND kind IN ({{kinds}})"
+NEAREST = (
+    f"SELECT {NODE}, levenshtein(lower(name), {{last}}) AS distance, levenshtein(qualified_name, {{name}}) AS further "
+    "FROM cpg_nodes WHERE kind IN ({kinds}) AND levenshtein(lower(name), {last}) <= {most} "
+    "ORDER BY distance, further, qualified_name, node_id LIMIT {limit}"
+)
+_DEFINITIONS = ("module", "class", "function")
+_ID = re.compile(r"[:#]")
+_WILD = re.compile(r"[*?]")
+
+
+def symbol(engine: Asking, asked: str, *, kinds: Sequence[str] = KINDS) -> list[Row]:
+    """All nodes of one qualified name: a function that is defined twice, a module that two repositories have."""
+    found = named(engine, asked, kinds=kinds)
+    names = sorted({label(node) for node in found})
+    if len(names) > 1:
+        some = ", ".join(names[:10]) + (f" and {len(names) - 10} more" if len(names) > 10 else "")
+        raise UsageError(
+            f"symbol {asked}", expected="a name that is unique", found=some, do="Name one of them in full."
+        )
+    if not found:
+        raise unknown(engine, asked, kinds=kinds)
+    return found
+
+
+def named(engine: Asking, asked: str, *, kinds: Sequence[str] = KINDS) -> list[Row]:
+    """Nodes with that id; with that qualified name; or else those whose names end so."""
+    if _ID.search(asked):
+        return list(nodes(engine, [asked]).values())
+    exact = engine.ask(EXACT.format(name=text(asked), kinds=quoted(kinds)), "cpg_nodes")
+    return _sorted(exact) or matching(engine, f"*.{asked}", kinds=kinds)
+
+
+def matching(engine: Asking, pattern: str, *, kinds: Sequence[str] = KINDS) -> list[Row]:
+    """Nodes whose qualified name, or name if the pattern has no dot, fits a pattern with * and ?."""
+    column = "qualified_name" if "." in pattern else "name"
+    like = _like(pattern)
+    found = engine.ask(LIKE.format(column=column, pattern=text(like), kinds=quoted(kinds)), "cpg_nodes")
+    # LIKE takes every _ for any character: names are full of them.
+    exact = pattern.replace("[", "[[]")
+    return _sorted([row for row in found if fnmatchcase(row[column], exact)])
+
+
+def is_pattern(asked: str) -> bool:
+    return bool(_WILD.search(asked))
+
+
+def nearest(engine: Asking, asked: str, *, kinds: Sequence[str] = KINDS, limit: int = 5) -> list[Row]:
+    """Nodes whose names differ least; of those that are equally near, whose qualified names do."""
+    last = asked.rpartition(".")[2].lower()
+    most = max(1, len(last) // 3)
+    filled = {"last": text(last), "name": text(asked), "kinds": quoted(kinds), "most": most, "limit": limit}
+    return engine.ask(NEAREST.format(**filled), "cpg_nodes")
+
+
+def unknown(engine: Asking, asked: str, *, kinds: Sequence[str] = KINDS) -> NotFound:
+    closest = nearest(engine, asked, kinds=_DEFINITIONS) or nearest(engine, asked, kinds=kinds)
+    near = list(dict.fromkeys(label(node) for node in closest))
+    return NotFound(
+        f"symbol {asked}",
+        expected="a qualified name, a unique ending of one, or an id",
+        found="no such symbol in this run",
+        do=f"Did you mean {' or '.join(near)}?" if near else f"Type `codelake find '*{asked}*'` for names like it.",
+    )
+
+
+def defined(node: Row) -> Row:
+    """A node as answers show it."""
+    return {
+        "node_id": node["node_id"],
+        "kind": node["kind"],
+        "name": label(node),
+        "repo": node["repo"],
+        "path": node["path"],
+        "line": node["start_line"],
+        "place": place(node["path"], node["start_line"]),
+        "start_byte": node["start_byte"],
+        "end_byte": node["end_byte"],
+    }
+
+
+def looked_up(node_id: str, known: Mapping[str, Row]) -> Row:
+    """The same for a node that an edge names: one that is not there is shown by its id."""
+    return defined(known.get(node_id) or {**dict.fromkeys(NODE.split(", ")), "node_id": node_id})
+
+
+def _like(pattern: str) -> str:
+    return pattern.replace("*", "%").replace("?", "_")
+
+
+def _sorted(rows: list[Row]) -> list[Row]:
+    return sorted(rows, key=lambda row: (label(row), row["node_id"]))

@@ -1,0 +1,105 @@
+"""`codelake maintain`, `codelake table ...`, `codelake restore` and `codelake import-parquet` from the command line."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pyspark.sql import SparkSession
+from tests.delta import history
+from tests.delta.history import NEWEST, UNSORTED
+from tests.delta.things import THINGS
+
+from codelake.cli import maintain as command
+from codelake.delta.lake import create_lake, open_lake
+from codelake.delta.store import Store
+
+Run = Callable[..., tuple[int, str, str]]
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def made(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("maintain") / "lake"
+    history.make(create_lake(Store(str(root)), spark))
+    return root
+
+
+@pytest.fixture
+def root(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for table in (THINGS, UNSORTED):
+        monkeypatch.setitem(command.CONTRACTS, table.name, table)
+    return Path(shutil.copytree(made, tmp_path / "own"))
+
+
+def version(root: Path, name: str = "things") -> int:
+    return open_lake(Store(str(root))).log(name).version
+
+
+def test_nothing_is_due(run: Run, root: Path) -> None:
+    assert run("maintain", "--lake", str(root)) == (0, "Nothing is due.\n", "")
+
+
+def test_optimize_then_restore(run: Run, root: Path) -> None:
+    code, out, _ = run("table", "optimize", "--all", "--dry-run", "--lake", str(root), "--json")
+    assert code == 0 and len(json.loads(out)) == 4 and version(root) == NEWEST
+    code, out, _ = run("table", "optimize", "things", "--lake", str(root))
+    assert code == 0 and "added files 1" in out and version(root) == NEWEST + 1
+    code, out, _ = run("table", "restore", "things", "--to", "2", "--dry-run", "--lake", str(root), "--json")
+    assert code == 0 and json.loads(out)[0]["metrics"]["n_rows_back"] == 6
+    code, out, _ = run("restore", "--to", "published", "--lake", str(root))
+    assert code == 0 and "restore" in out and version(root) == NEWEST + 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        (["vacuum"], 2, "the NAME of one, or --all"),
+        (["vacuum", "thing"], 1, "no such table"),
+        (["vacuum", "things", "--retain-hours", "1"], 3, "Say it twice, with --force"),
+        (["vacuum", "things", "--force"], 2, "--retain-hours beside it"),
+        (["set", "things", "delta.appendOnly"], 2, "KEY=VALUE"),
+        (["enable", "things", "deletionvectors"], 3, "Did you mean deletionVectors?"),
+        (["drop-feature", "things", "rowTracking"], 1, "one of its features"),
+        (["restore", "things", "--to", "77"], 5, "a version up to"),
+        (["verify", "nowhere"], 1, "_export.json"),
+    ],
+)
+def test_what_is_refused(run: Run, root: Path, arguments: list[str], code: int, says: str) -> None:
+    found, out, err = run("table", *arguments, "--lake", str(root))
+    assert (found, out) == (code, "") and says in err
+    assert version(root) == NEWEST
+
+
+def test_export_and_verify(run: Run, root: Path, tmp_path: Path) -> None:
+    target = str(tmp_path / "copy")
+    code, out, _ = run("table", "export", "things", target, "--at", "3", "--lake", str(root))
+    assert code == 0 and "version 3: 9 rows in 1 files" in out
+    assert run("table", "verify", target)[1] == "things, version 3: 9 rows, as exported\n"
+
+
+def test_import(run: Run, root: Path, tmp_path: Path) -> None:
+    source = tmp_path / "year=2026" / "a.parquet"
+    source.parent.mkdir()
+    pq.write_table(pa.table({"id": [1, 2]}), source)
+    (source.parent / "b.parquet").write_bytes(b"no")
+    call = ("import-parquet", str(tmp_path / "year=2026"), "loaded", "--lake", str(root))
+    code, out, err = run(*call, "--dry-run")
+    assert code == 5 and "loaded: 2 rows in 2 files" in out and "cannot be read: b.parquet" in err
+    code, _, err = run(*call)
+    assert code == 5 and "b.parquet" in err and "--skip-corrupt" in err
+    code, out, _ = run(*call, "--skip-corrupt", "--json")
+    assert code == 0 and json.loads(out)["n_rows"] == 2 and version(root, "loaded") == 1
+    assert run("import-parquet", str(tmp_path), "cpg_nodes", "--lake", str(root))[0] == 2
+
+
+def test_ddl(run: Run, root: Path) -> None:
+    code, out, _ = run("ddl", "--schema", "main.graph", "--lake", str(root))
+    assert code == 0 and out.startswith("CREATE SCHEMA IF NOT EXISTS `main`.`graph`;")
+    assert "`main`.`graph`.`runs` USING delta LOCATION" in out

@@ -1,0 +1,249 @@
+"""Maintenance on tables with a real history: what is done, what is refused, what stays readable."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from pyspark.sql import SparkSession
+
+from codelake.contracts.operations import MAINTENANCE, RUNS
+from codelake.contracts.table import Upkeep
+from codelake.delta.changes import changes
+from codelake.delta.checks import check_table
+from codelake.delta.checks.stored import Stored
+from codelake.delta.create import create_table
+from codelake.delta.digest import embedded_digest
+from codelake.delta.identity import newest_own_commit
+from codelake.delta.lake import Lake
+from codelake.delta.maintenance.checkpoint import checkpoint
+from codelake.delta.maintenance.due import due
+from codelake.delta.maintenance.log_cleanup import cleanup_log
+from codelake.delta.maintenance.optimize import optimize
+from codelake.delta.maintenance.properties import change_properties, drop, enable
+from codelake.delta.maintenance.vacuum import vacuum
+from codelake.delta.run import Run
+from codelake.delta.write import commit
+from codelake.errors import FeatureRefused, NotFound, PinUnavailable, Refused, UsageError
+from codelake.pipeline.upkeep import finish, maintain
+from tests.delta.history import CURSORS, NEWEST, PUBLISHED, UNSORTED, publish
+from tests.delta.things import THINGS, frame, new_run, stored
+
+pytestmark = pytest.mark.slow
+
+NOTHING = timedelta(0)
+
+
+def upkeep(lake: Lake) -> Run:
+    return Run(lake, "upkeep", stage="maintain", pipeline="maintain")
+
+
+def data_files(lake: Lake, name: str = "things") -> set[str]:
+    return {p.name for p in (lake.store.path / name).iterdir() if p.is_file() and not p.name.startswith(".")}
+
+
+def faults(lake: Lake) -> list[str]:
+    return [str(one) for one in check_table(lake, "things", THINGS, thorough=True) if one.level == "fault"]
+
+
+def age(lake: Lake, name: str, days: int) -> None:
+    """As if all that is there had been done so many days ago."""
+    moment = time.time() - days * 86400
+    folder = lake.store.path / name
+    for entry in sorted((folder / "_delta_log").glob("*.json")):
+        actions = [json.loads(line) for line in entry.read_text().splitlines()]
+        for action in actions:
+            for kind, field in (("commitInfo", "timestamp"), ("remove", "deletionTimestamp")):
+                if kind in action and field in action[kind]:
+                    action[kind][field] -= days * 86_400_000
+        entry.write_text("".join(json.dumps(a) + "\n" for a in actions))
+        entry.with_name(f".{entry.name}.crc").unlink(missing_ok=True)
+    for file in folder.rglob("*"):
+        os.utime(file, (moment, moment))
+
+
+def test_a_sorted_table_is_rewritten_in_order(historic: Lake) -> None:
+    before, n_files = stored(historic), historic.log("things").files.num_rows
+    run = upkeep(historic)
+    assert optimize(run, THINGS, dry_run=True).metrics == {
+        "n_files": n_files,
+        "n_small_files": n_files,
+        "n_deletion_vectors": 1,
+    }
+    assert historic.log("things").version == NEWEST and not run.rows, "a dry run does nothing"
+    done = optimize(run, THINGS)
+    assert (done.from_version, done.version, done.metrics["n_added_files"]) == (NEWEST, NEWEST + 1, 1)
+    assert stored(historic) == before and faults(historic) == []
+    [path] = historic.log("things").files.column("path").to_pylist()
+    ids = pq.read_table(historic.store.path / "things" / path).column("id").to_pylist()
+    assert ids == sorted(ids) and len(ids) == len(before)
+    assert changes(new_run(historic), THINGS, after=NEWEST).count() == 0, "no row changed"
+    newest = newest_own_commit(historic.log("things"))
+    assert newest and newest.version == NEWEST + 1 and newest.own["cursors"] == CURSORS
+    finish(run, [done])
+    [row] = stored(historic, MAINTENANCE)
+    assert row[2:7] == ("things", "optimize", "asked", NEWEST, NEWEST + 1)
+
+
+def test_other_tables_are_left_to_delta(historic: Lake) -> None:
+    before = stored(historic, UNSORTED)
+    done = optimize(upkeep(historic), UNSORTED)
+    assert (done.options["way"], done.version, historic.log("unsorted").files.num_rows) == ("optimize", 3, 1)
+    assert stored(historic, UNSORTED) == before
+    again = optimize(upkeep(historic), UNSORTED)
+    assert (again.version, again.metrics) == (3, {}), "nothing to do, no commit"
+
+
+def test_a_table_kept_sorted_cannot_be_append_only() -> None:
+    with pytest.raises(UsageError, match="append_only or sort_by"):
+        replace(THINGS, append_only=True)
+
+
+def test_an_optimized_version_is_published_if_the_one_before_was(historic: Lake) -> None:
+    run = upkeep(historic)
+    done = [optimize(run, THINGS), optimize(run, UNSORTED)]
+    finish(run, done)
+    last = max(stored(historic, RUNS), key=lambda row: row[1])
+    assert last[0] == "upkeep" and dict(last[5]) == {"things": 3, "unsorted": 3}, "things has unpublished commits"
+
+
+def test_vacuum_takes_what_spark_would_take(historic: Lake, spark: SparkSession) -> None:
+    spark.conf.set("spark.databricks.delta.retentionDurationCheck.enabled", "false")
+    age(historic, "things", 40)
+    optimize(upkeep(historic), THINGS)
+    (historic.store.path / "runs").rename(historic.store.path / "_runs")  # Delta knows nothing of them
+    listed = spark.sql(f"VACUUM {historic.sql_name('things')} RETAIN 0 HOURS DRY RUN").collect()
+    theirs = {Path(row.path).name for row in listed}
+    ours = vacuum(upkeep(historic), "things", retain=NOTHING, force=True, dry_run=True)
+    assert set(ours.touched) == theirs and theirs
+
+
+def test_vacuum_keeps_what_is_published_and_what_is_young(historic: Lake) -> None:
+    published = embedded_digest(historic.log("things", version=PUBLISHED))
+    optimize(upkeep(historic), THINGS)
+    newest = embedded_digest(historic.log("things"))
+    assert vacuum(upkeep(historic), "things").metrics["n_files"] == 0, "all of it is within the retention"
+    (historic.store.path / "things" / "left-behind.parquet").write_bytes(b"x")
+    with pytest.raises(Refused, match=r"at least 720.0 hours.*found 0.0 hours.*--force"):
+        vacuum(upkeep(historic), "things", retain=NOTHING)
+    files = data_files(historic)
+    done = vacuum(upkeep(historic), "things", retain=NOTHING, force=True)
+    assert files - data_files(historic) == set(done.touched) and "left-behind.parquet" in done.touched
+    assert embedded_digest(historic.log("things", version=PUBLISHED)) == published
+    assert embedded_digest(historic.log("things")) == newest
+    with pytest.raises(PinUnavailable):
+        historic.log("things", version=NEWEST).require_files()
+    assert vacuum(upkeep(historic), "things", retain=NOTHING, force=True).metrics["n_files"] == 0
+
+
+def test_vacuum_keeps_the_feed_that_somebody_has_yet_to_read(historic: Lake) -> None:
+    """things has read unsorted up to version 2."""
+    rows = frame(historic, [(99, "late", 1)], UNSORTED)
+    commit(new_run(historic, "late"), UNSORTED, rows, mode="append")
+    commit(new_run(historic, "gone"), UNSORTED, mode="delete", where="true")
+    optimize(upkeep(historic), UNSORTED)
+    vacuum(upkeep(historic), "unsorted", retain=NOTHING, force=True)
+    feed = changes(new_run(historic), UNSORTED, after=2).where("id = 99").orderBy("_commit_version")
+    assert [row._change_type for row in feed.collect()] == ["insert", "delete"]
+
+
+def test_the_last_published_run_outlives_the_retention(historic: Lake) -> None:
+    """A build that was killed before it published, forty days ago: readers still open version 3."""
+    optimize(upkeep(historic), THINGS)
+    age(historic, "things", 40)
+    published = embedded_digest(historic.log("things", version=PUBLISHED))
+    checkpoint(upkeep(historic), "things")
+    assert vacuum(upkeep(historic), "things").metrics["n_files"] > 0
+    cleanup_log(upkeep(historic), "things")
+    assert embedded_digest(historic.log("things", version=PUBLISHED)) == published
+
+
+def test_checkpoint_and_log_cleanup(historic: Lake) -> None:
+    before = stored(historic)
+    assert checkpoint(upkeep(historic), "things").metrics == {"n_entries": NEWEST + 1}
+    assert historic.log("things").n_entries_since_checkpoint == 0
+    assert cleanup_log(upkeep(historic), "things").metrics == {"n_files": 0}
+    age(historic, "things", 40)
+    assert cleanup_log(upkeep(historic), "things").metrics == {"n_files": 0}, "version 3 is published and needs them"
+    commit(new_run(historic, "next"), THINGS, frame(historic, [(70, "n", 1)]), mode="append")
+    (historic.store.path / "runs").rename(historic.store.path / "_runs")
+    create_table(historic, RUNS)
+    publish(historic, "only", {"things": NEWEST + 1, "unsorted": 2})
+    dry = cleanup_log(upkeep(historic), "things", dry_run=True)
+    assert cleanup_log(upkeep(historic), "things").touched == dry.touched and len(dry.touched) == 2 * NEWEST
+    log = historic.log("things")
+    assert (log.versions.start, log.version) == (NEWEST, NEWEST + 1)
+    assert stored(historic) == sorted([*before, (70, "n", 1)], key=repr)
+    assert faults(historic) == []
+    commit(new_run(historic, "after"), THINGS, frame(historic, [(80, "n", 1)]), mode="append")
+    newest = newest_own_commit(historic.log("things"))
+    assert newest and newest.own["cursors"] == CURSORS, "carried on"
+
+
+def test_properties(historic: Lake) -> None:
+    run = upkeep(historic)
+    done = change_properties(run, THINGS, {"delta.setTransactionRetentionDuration": "interval 90 days"})
+    assert (done.metrics, historic.log("things").version) == ({"n_properties": 1}, NEWEST + 1)
+    assert change_properties(run, THINGS, done.options).version == NEWEST + 1, "set already"
+    with pytest.raises(Refused, match=r"expected interval 30 days, as the contract says"):
+        change_properties(run, THINGS, {"delta.logRetentionDuration": "interval 1 days"})
+    with pytest.raises(Refused, match="a property that Delta or Parquet knows"):
+        change_properties(run, THINGS, {"delta.targetFileSize": "1"})
+
+
+def test_features(historic: Lake) -> None:
+    run = upkeep(historic)
+    with pytest.raises(FeatureRefused, match="locks out polars"):
+        enable(run, UNSORTED, "columnMapping")
+    enable(run, UNSORTED, "inCommitTimestamp")
+    assert "inCommitTimestamp" in historic.log("unsorted").protocol[2]
+    with pytest.raises(NotFound, match="rowTracking"):
+        drop(run, UNSORTED, "rowTracking")
+    with pytest.raises(Refused, match="Take it out of the contract first"):
+        drop(run, UNSORTED, "deletionVectors")
+    drop(run, UNSORTED, "inCommitTimestamp")
+    assert "inCommitTimestamp" not in historic.log("unsorted").protocol[2]
+    assert [row["operation"] for row in run.rows[MAINTENANCE.name]] == ["enable", "drop-feature"]
+
+
+def test_what_is_due_and_why(historic: Lake) -> None:
+    assert due(historic, THINGS) == []
+    eager = replace(THINGS, upkeep=Upkeep(small_files=4, deleted_rows=1, log_entries=3, vacuum_files=1))
+    age(historic, "things", 40)
+    found = {one.operation: one.reason for one in due(historic, eager)}
+    assert found == {
+        "optimize": "4 files below 16 MiB; 1 of 10 rows are deleted by vectors",
+        "checkpoint": "7 entries since the last one",
+        "vacuum": "2 files that nothing needs",
+    }
+    before = stored(historic)
+    done = maintain(historic, [eager])
+    assert [one.operation for one in done] == list(found)
+    assert stored(historic) == before and historic.log("things").files.num_rows == 1
+    assert {row[3]: row[4] for row in stored(historic, MAINTENANCE)} == found
+    assert maintain(historic, [THINGS]) == []
+
+
+def test_a_vacuum_that_was_killed_goes_on(historic: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    optimize(upkeep(historic), THINGS)
+    expected = vacuum(upkeep(historic), "things", retain=NOTHING, force=True, dry_run=True).touched
+    delete, deleted = Stored.delete, []
+
+    def dies(self: Stored, path: str) -> None:
+        if len(deleted) == 2:
+            raise KeyboardInterrupt
+        deleted.append(path)
+        delete(self, path)
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(Stored, "delete", dies)
+        vacuum(upkeep(historic), "things", retain=NOTHING, force=True)
+    rest = vacuum(upkeep(historic), "things", retain=NOTHING, force=True)
+    assert sorted([*deleted, *rest.touched]) == expected and len(deleted) == 2
+    assert faults(historic) == []

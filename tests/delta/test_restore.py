@@ -1,0 +1,139 @@
+"""Restore and export: back to what was, by a new version; copies that can be verified."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from deltalake import DeltaTable
+
+from codelake.contracts import Table
+from codelake.contracts.operations import RUNS
+from codelake.delta.digest import embedded_digest, spark_digest
+from codelake.delta.export import MANIFEST, export_table, verify_export
+from codelake.delta.identity import newest_own_commit
+from codelake.delta.lake import Lake
+from codelake.delta.maintenance.operation import Maintained
+from codelake.delta.restore import restore_table
+from codelake.delta.run import Run
+from codelake.delta.runs import published_runs
+from codelake.delta.write import commit
+from codelake.errors import Damaged, NotFound, PinUnavailable, Refused
+from codelake.pipeline import restoring
+from codelake.pipeline.restoring import restore_lake, restore_one
+from tests.delta.history import CURSORS, NEWEST, PUBLISHED, UNSORTED
+from tests.delta.things import THINGS, new_run, stored
+
+pytestmark = pytest.mark.slow
+
+
+def test_a_table_to_a_version_and_forth_again(historic: Lake) -> None:
+    then, now = embedded_digest(historic.log("things", version=4)), embedded_digest(historic.log("things"))
+    dry = restore_one(historic, THINGS, "4", dry_run=True)
+    assert dry.metrics == {"n_files_back": 2, "n_files_gone": 2, "n_rows_back": 6, "n_rows_gone": 3}
+    assert historic.log("things").version == NEWEST and len(published_runs(historic)) == 1
+    done = restore_one(historic, THINGS, "4")
+    assert (done.metrics, done.version) == (dry.metrics, NEWEST + 1)
+    assert embedded_digest(historic.log("things")) == then
+    own = newest_own_commit(historic.log("things"))
+    assert own and own.own["cursors"] == {}, "as far as had been read then"
+    last = published_runs(historic)[-1]
+    assert (last.pipeline, last.versions["things"], last.versions["unsorted"]) == ("restore", NEWEST + 1, 2)
+    assert restore_one(historic, THINGS, str(NEWEST)).version == NEWEST + 2
+    assert embedded_digest(historic.log("things")) == now
+    forth = newest_own_commit(historic.log("things"))
+    assert forth and forth.own["cursors"] == CURSORS
+    assert restore_one(historic, THINGS, str(NEWEST)).version == NEWEST + 2, "nothing to do, no version"
+
+
+def test_the_lake_to_a_run(historic: Lake) -> None:
+    then = stored(historic, THINGS, PUBLISHED)
+    dry = restore_lake(historic, (UNSORTED, THINGS), "published", dry_run=True)
+    assert [one.table for one in dry] == ["unsorted", "things"] and len(published_runs(historic)) == 1
+    unsorted, things = restore_lake(historic, (UNSORTED, THINGS), "publ")
+    assert (unsorted.version, things.version) == (2, NEWEST + 1), "only what differs"
+    assert stored(historic) == then
+    last = published_runs(historic)[-1]
+    assert {name: last.versions[name] for name in ("things", "unsorted")} == {"things": NEWEST + 1, "unsorted": 2}
+    time = last.recorded_at.isoformat()
+    assert restore_lake(historic, (UNSORTED, THINGS), time, dry_run=True)[1].metrics["n_files_back"] == 0
+
+
+def test_a_restore_that_was_killed_publishes_nothing_and_goes_on(
+    historic: Lake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    then = stored(historic, THINGS, PUBLISHED)
+    commit(new_run(historic, "late"), UNSORTED, mode="delete", where="true")
+
+    def dies(run: Run, table: Table, *arguments: Any, **options: Any) -> Maintained:
+        if table is THINGS:
+            raise KeyboardInterrupt
+        return restore_table(run, table, *arguments, **options)
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(restoring, "restore_table", dies)
+        restore_lake(historic, (UNSORTED, THINGS), "published")
+    assert len(published_runs(historic)) == 1, "readers see nothing of it"
+    unsorted, things = restore_lake(historic, (UNSORTED, THINGS), "published")
+    assert (unsorted.version, things.version) == (4, NEWEST + 1), "unsorted was there already"
+    assert stored(historic) == then and published_runs(historic)[-1].versions["unsorted"] == 4
+
+
+@pytest.mark.parametrize(
+    ("to", "error", "says"),
+    [
+        ("99", PinUnavailable, "a version up to 6"),
+        ("2001-01-01", PinUnavailable, "nothing committed by then"),
+    ],
+)
+def test_what_a_table_cannot_be_restored_to(historic: Lake, to: str, error: type[Exception], says: str) -> None:
+    with pytest.raises(error, match=says):
+        restore_one(historic, THINGS, to)
+
+
+def test_no_such_run(historic: Lake) -> None:
+    with pytest.raises(NotFound, match="none of them this"):
+        restore_lake(historic, (THINGS,), "nobody")
+    assert historic.log(RUNS.name).version == 1
+
+
+@pytest.mark.parametrize("format", ["parquet", "delta"])
+def test_an_export_has_the_rows_and_can_be_verified(historic: Lake, tmp_path: Path, format: str) -> None:
+    log = historic.log("things", version=PUBLISHED)
+    done = export_table(log, tmp_path / "out", format=format)  # type: ignore[arg-type]
+    assert done.n_rows == 9 and done.digest == str(embedded_digest(log))
+    assert verify_export(tmp_path / "out") == done
+    spark = historic.session.read.format(format).load(str(tmp_path / "out"))
+    assert str(spark_digest(spark.drop("_export"))) == done.digest
+    if format == "delta":
+        assert DeltaTable(tmp_path / "out").version() == 0
+    with pytest.raises(Refused, match="a folder that is not there yet"):
+        export_table(log, tmp_path / "out")
+
+
+def test_a_changed_export_is_found(historic: Lake, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    export_table(historic.log("things"), out)
+    [file] = out.glob("*.parquet")
+    raw = file.read_bytes()
+    pq.write_table(pq.read_table(file).slice(1), file)
+    with pytest.raises(Damaged, match="sha256"):
+        verify_export(out)
+    manifest = json.loads((out / MANIFEST).read_text())
+    file.write_bytes(raw)
+    (out / MANIFEST).write_text(json.dumps(manifest | {"digest": "0-0"}))
+    with pytest.raises(Damaged, match="rows with the digest 0-0"):
+        verify_export(out)
+    (out / MANIFEST).unlink()
+    with pytest.raises(NotFound):
+        verify_export(out)
+
+
+def test_a_table_without_rows_is_exported_with_its_columns(historic: Lake, tmp_path: Path) -> None:
+    export_table(historic.log("things", version=0), tmp_path / "out")
+    [file] = (tmp_path / "out").glob("*.parquet")
+    assert pq.read_schema(file).names == list(THINGS.column_names)
+    assert verify_export(tmp_path / "out").n_rows == 0

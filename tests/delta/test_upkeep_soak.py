@@ -1,0 +1,187 @@
+"""Maintenance for long: a year in the life of a table, and half an hour beside writers and readers."""
+
+from __future__ import annotations
+
+import os
+import random
+import statistics
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from deltalake import QueryBuilder
+
+from codelake.contracts import Table
+from codelake.contracts.operations import MAINTENANCE, RUNS
+from codelake.contracts.table import Upkeep
+from codelake.delta.checks import check_table
+from codelake.delta.create import create_table
+from codelake.delta.lake import Lake
+from codelake.delta.planned import commit_planned
+from codelake.delta.run import Run
+from codelake.delta.runs import published_runs
+from codelake.errors import PinUnavailable
+from codelake.pipeline.restoring import restore_one
+from codelake.pipeline.upkeep import maintain
+from tests.delta.history import publish
+from tests.delta.things import THINGS, frame, stored
+
+pytestmark = pytest.mark.soak
+
+SECONDS = int(os.environ.get("SOAK_SECONDS", "1800"))
+COMMITS = int(os.environ.get("SOAK_COMMITS", "400"))
+OWNERS, EACH = 200, 50
+# Nothing is kept but what is published: a year's worth of expiry within minutes.
+KEPT = replace(
+    THINGS,
+    key_scope="write",
+    retention_days=0,
+    upkeep=Upkeep(small_files=15, log_entries=30, vacuum_files=15),
+)
+PUBLIC = replace(RUNS, retention_days=0, upkeep=Upkeep(small_files=30, log_entries=30, vacuum_files=30))
+
+
+def rows_of(lake: Lake, owner: int, size: int) -> Any:
+    return frame(lake, [(owner * EACH + k, f"o{owner:04}", size) for k in range(EACH)], KEPT)
+
+
+def rewrite(lake: Lake, run_id: str, owner: int, size: int) -> int:
+    """One file of source was edited."""
+    run = Run(lake, run_id, stage="edit", pipeline="edit")
+    done = commit_planned(
+        run, KEPT, lambda _: rows_of(lake, owner, size), mode="replace", replacing=[(f"o{owner:04}",)]
+    )
+    assert done is not None
+    return done.version
+
+
+def begin(lake: Lake) -> None:
+    for table in (PUBLIC, MAINTENANCE, KEPT):
+        create_table(lake, table)
+    first = [(o * EACH + k, f"o{o:04}", 1) for o in range(OWNERS) for k in range(EACH)]
+    run = Run(lake, "begin", stage="edit", pipeline="edit")
+    done = commit_planned(run, KEPT, lambda _: frame(lake, first, KEPT).coalesce(1), mode="append")
+    assert done is not None
+    publish(lake, "begin", {"things": done.version})
+
+
+def looked_up(lake: Lake, owner: int) -> list[int]:
+    """What a question is: the last published version, a few rows by their key."""
+    log = lake.log("things", version=published_runs(lake)[-1].versions["things"])
+    engine = QueryBuilder()
+    engine.register("things", log.delta_table)
+    sql = f"SELECT size FROM things WHERE owner = 'o{owner:04}'"
+    return list(pa.table(engine.execute(sql).read_all()).column("size").to_pylist())
+
+
+def seconds_of(ask: Callable[[], object], n: int = 15) -> float:
+    taken = []
+    for _ in range(n):
+        started = time.perf_counter()
+        ask()
+        taken.append(time.perf_counter() - started)
+    return statistics.median(taken)
+
+
+def on_disk(lake: Lake, name: str) -> tuple[int, int, int]:
+    """Data files, log entries, bytes."""
+    folder = lake.store.path / name
+    files = [f for f in folder.rglob("*") if f.is_file() and not f.name.startswith(".")]
+    entries = [f for f in files if f.parent.name == "_delta_log" and f.suffix == ".json"]
+    data = [f for f in files if "_delta_log" not in f.parts]
+    return len(data), len(entries), sum(f.stat().st_size for f in files)
+
+
+def test_a_year_in_the_life(lake: Lake) -> None:
+    seed = int(os.environ.get("SOAK_SEED", time.time_ns() % 10_000))
+    print(f"seed {seed}, {COMMITS} commits")
+    chance = random.Random(seed)
+    begin(lake)
+    before, size_before = seconds_of(lambda: looked_up(lake, 7)), on_disk(lake, "things")
+    sizes = dict.fromkeys(range(OWNERS), 1)
+    most = [0, 0, 0]
+    tables: tuple[Table, ...] = (KEPT, PUBLIC)
+    for i in range(COMMITS):
+        owner = chance.randrange(OWNERS)
+        sizes[owner] = i + 2
+        publish(lake, f"run-{i:04}", {"things": rewrite(lake, f"edit-{i:04}", owner, i + 2)})
+        if i % 10 == 9:
+            maintain(lake, tables)
+            most = [max(pair) for pair in zip(most, on_disk(lake, "things"), strict=True)]
+    after = seconds_of(lambda: looked_up(lake, 7))
+    print(f"look-up {before * 1000:.1f} ms, then {after * 1000:.1f} ms; at most {most}, at first {size_before}")
+    assert after <= 1.5 * before
+    assert most[0] <= 100 and most[1] <= 80 and most[2] <= 8 * size_before[2]
+    assert {o: looked_up(lake, o) for o in range(OWNERS)} == {o: [size] * EACH for o, size in sizes.items()}
+    assert [str(one) for one in check_table(lake, "things", KEPT, thorough=True) if one.level == "fault"] == []
+
+
+def test_beside_writers_and_readers(lake: Lake) -> None:
+    seed = int(os.environ.get("SOAK_SEED", time.time_ns() % 10_000))
+    print(f"seed {seed}, {SECONDS} seconds")
+    begin(lake)
+    ends = time.monotonic() + SECONDS
+    sizes = dict.fromkeys(range(OWNERS), 1)
+    counts = {"edits": 0, "maintained": 0, "restored": 0, "reads": 0, "vacuumed under a reader": 0}
+    problems: list[str] = []
+    publishing = threading.Lock()
+
+    def until_the_end(work: Callable[[random.Random], None], name: str) -> threading.Thread:
+        def loop() -> None:
+            chance = random.Random(f"{seed}/{name}")
+            while time.monotonic() < ends and not problems:
+                try:
+                    work(chance)
+                except Exception as error:  # noqa: BLE001 - whatever it is, the test says it
+                    problems.append(f"{name}: {type(error).__name__}: {error}")
+
+        thread = threading.Thread(target=loop, name=name)
+        thread.start()
+        return thread
+
+    def edit(chance: random.Random) -> None:
+        owner, size = chance.randrange(OWNERS), chance.randrange(2, 1_000_000)
+        with publishing:
+            counts["edits"] += 1
+            sizes[owner] = size
+            publish(lake, f"run-{counts['edits']:06}", {"things": rewrite(lake, f"edit-{size}", owner, size)})
+
+    def look_after(_: random.Random) -> None:
+        counts["maintained"] += len(maintain(lake, (KEPT, PUBLIC)))
+        time.sleep(1)
+
+    def undo(_: random.Random) -> None:
+        """To the newest version and back to it: nothing changes, but everything is gone through."""
+        with publishing:
+            restore_one(lake, KEPT, str(lake.log("things").version))
+        counts["restored"] += 1
+        time.sleep(5)
+
+    def read(chance: random.Random) -> None:
+        owner = chance.randrange(OWNERS)
+        try:
+            found = looked_up(lake, owner)
+        except PinUnavailable:
+            counts["vacuumed under a reader"] += 1
+            return
+        except Exception as error:
+            if "No such file" not in str(error) and "not found" not in str(error):
+                raise
+            counts["vacuumed under a reader"] += 1
+            return
+        counts["reads"] += 1
+        if len(found) != EACH or len(set(found)) != 1:
+            problems.append(f"owner {owner}: {len(found)} rows of sizes {set(found)}")
+
+    threads = [until_the_end(work, work.__name__) for work in (edit, look_after, undo, read, read)]
+    for thread in threads:
+        thread.join()
+    print(counts)
+    assert problems == []
+    expected = sorted((o * EACH + k, f"o{o:04}", size) for o, size in sizes.items() for k in range(EACH))
+    assert sorted(stored(lake)) == expected
+    assert [str(one) for one in check_table(lake, "things", KEPT, thorough=True) if one.level == "fault"] == []
