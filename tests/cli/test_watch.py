@@ -13,12 +13,11 @@ from pathlib import Path
 from typing import IO, Any
 
 import pytest
+from tests.cli.conftest import Run
 from tests.cli.test_build import below, git
 
-from codelake.contracts.operations import RUNS
-from codelake.delta.embedded import ask
 from codelake.delta.lake import open_lake
-from codelake.delta.run import Run
+from codelake.delta.runs import published_runs
 from codelake.delta.store import Store
 
 BOOKS = "def count(books):\n    return len(books)\n"
@@ -64,6 +63,14 @@ def changes(update: dict[str, Any]) -> set[tuple[str, str, str]]:
 
 def definitions(update: dict[str, Any]) -> set[tuple[str, str]]:
     return {(one["change"], one["qualified_name"]) for one in update["definitions"]}
+
+
+def test_what_is_wrong_is_said_before_spark_starts(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "file.py").touch()
+    for path, text in {"nowhere": "does not exist", "file.py": "is a file"}.items():
+        code, said, messages = run("watch", path)
+        assert (code, said) == (2, "") and text in messages
+    assert not (tmp_path / ".codelake").exists()
 
 
 @pytest.mark.slow
@@ -126,6 +133,5 @@ def test_a_folder_is_edited_broken_mended_and_the_watch_stopped(tmp_path: Path) 
         while left := [pid for pid in started if Path(f"/proc/{pid}").exists()]:
             assert time.monotonic() < deadline, f"still there: {left}"
             time.sleep(0.05)
-    published = ask(Run(open_lake(Store(str(folder / ".codelake"))), "reader"), (RUNS,), "SELECT run_id FROM runs")
     told = [update["run_id"] for update in (first, renamed, broken, mended)]
-    assert sorted(published.column("run_id").to_pylist()) == told
+    assert [run.run_id for run in published_runs(open_lake(Store(str(folder / ".codelake"))))] == told

@@ -34,7 +34,6 @@ from codelake.cli.table import table
 from codelake.cli.tables import tables
 from codelake.cli.watch import watch
 from codelake.errors import CodelakeError, UsageError
-from codelake.hidden import HIDDEN
 
 COMMANDS: tuple[click.Command, ...] = (
     *(build, watch, plan, runs),
@@ -98,19 +97,10 @@ def _first_line(error: Exception) -> str:
 
 def _report(given: Given, error: CodelakeError, cause: Exception | None = None) -> int:
     if given.flags.get("verbose"):
-        click.echo(_masked(given, "".join(traceback.format_exception(cause or error))), err=True)
+        click.echo(given.masked("".join(traceback.format_exception(cause or error))), err=True)
     if given.json:
         # Standard output is for answers, and this is none.
-        click.echo(_masked(given, as_json(error.as_dict())), err=True)
+        click.echo(given.masked(as_json(error.as_dict())), err=True)
     else:
-        click.echo(_masked(given, f"codelake: {error}"), err=True)
+        click.echo(given.masked(f"codelake: {error}"), err=True)
     return error.exit_code
-
-
-def _masked(given: Given, text: str) -> str:
-    """Spark and the stores write messages of their own, and may quote what they were given."""
-    for secret in given.settings.secrets() if given.settings is not None else ():
-        # Most options count as secret, `true` and `10` among them: hiding these would only garble the text.
-        if len(secret) >= 4 and secret.lower() not in ("true", "false"):
-            text = text.replace(secret, HIDDEN)
-    return text

@@ -40,7 +40,7 @@ def watch(path: str, name: str | None, include: tuple[str, ...], exclude: tuple[
 
     Ctrl-C and SIGTERM stop it, with exit code 0; the lake keeps what was built.
 
-    With --json, one document a line.
+    With --json, one document a line, errors of builds among them.
 
     \b
     Examples:
@@ -79,9 +79,9 @@ def watch(path: str, name: str | None, include: tuple[str, ...], exclude: tuple[
 def _tell(update: Update | CodelakeError) -> None:
     if isinstance(update, CodelakeError):
         if given().json:
-            click.echo(json.dumps(update.as_dict()))
+            click.echo(given().masked(json.dumps(update.as_dict(), ensure_ascii=False)))
         else:
-            click.echo(f"codelake: {update}", err=True)
+            click.echo(given().masked(f"codelake: {update}"), err=True)
         return
     said = {name: update.summary[name] for name in ("run_id", "repositories", "seconds")}
     if given().json:

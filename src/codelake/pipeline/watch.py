@@ -73,7 +73,7 @@ def watch(
         try:
             source = opened()
             listed = _listed(source)
-            if listed == built and _of_no_account(changed, listed):
+            if listed == built and not _is_touched(listed, changed):
                 continue
             with progress() as shown_progress:
                 reading = Reading([source], shown_progress)
@@ -101,18 +101,22 @@ def _batches(root: Path, lake: Lake) -> Iterator[tuple[bool, set[str]]]:
         return within == _COMMITTED or _NEVER_READ.isdisjoint(within.split("/"))
 
     is_first = True
-    for events in watchfiles.watch(
-        root,
-        watch_filter=counts,
-        step=_QUIET_MS,
-        debounce=_LONGEST_MS,
-        rust_timeout=_WAIT_MS,
-        yield_on_timeout=True,
-        ignore_permission_denied=True,
-    ):
-        if events or is_first:
-            yield is_first, {_within(root, path) for _, path in events}
-            is_first = False
+    try:
+        for events in watchfiles.watch(
+            root,
+            watch_filter=counts,
+            step=_QUIET_MS,
+            debounce=_LONGEST_MS,
+            rust_timeout=_WAIT_MS,
+            yield_on_timeout=True,
+            ignore_permission_denied=True,
+        ):
+            if events or is_first:
+                yield is_first, {_within(root, path) for _, path in events}
+                is_first = False
+    except OSError as error:
+        do = "Where too many folders are watched, raise the limit (fs.inotify.max_user_watches) or watch a smaller one."
+        raise Unavailable(f"the events of {root}", found=str(error), do=do) from error
 
 
 def _within(root: Path, path: str) -> str:
@@ -124,10 +128,10 @@ def _listed(source: Source) -> _Listed:
         return _Listed(source.revision, opened.paths())
 
 
-def _of_no_account(changed: Iterable[str], listed: _Listed) -> bool:
-    """Whether nothing that a build reads was touched. A folder that was moved into place is one event for all in it."""
+def _is_touched(listed: _Listed, changed: Iterable[str]) -> bool:
+    """Whether it is one of these paths that a build reads. A folder that was moved into place is one for all in it."""
     counting = {place for path in listed.paths for place in (path, *folders_of(path), ".")}
-    return counting.isdisjoint(changed)
+    return not counting.isdisjoint(changed)
 
 
 def _published(lake: Lake) -> Published | None:
