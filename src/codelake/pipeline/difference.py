@@ -16,8 +16,8 @@ from codelake.contracts.sources import FILES
 from codelake.contracts.table import Table
 from codelake.delta.embedded import among, ask
 from codelake.delta.lake import Lake
-from codelake.delta.publish import Published
 from codelake.delta.run import Run, pin
+from codelake.delta.runs import PublishedRun
 from codelake.extract.sources.paths import folders_of
 from codelake.pipeline.lookup import at, is_empty
 from codelake.pipeline.work import OUTSIDE, Place
@@ -42,7 +42,7 @@ class Difference(NamedTuple):
     """Calls that nothing is known of and that were not there before: repo, path, start_line, callee_text, reason."""
 
 
-def difference(lake: Lake, before: Published | None, after: Published) -> Difference:
+def difference(lake: Lake, before: PublishedRun | None, after: PublishedRun) -> Difference:
     """Without `before`, all that `after` has."""
     old, new = _reader(lake, before, after), _reader(lake, after, after)
     where = "true" if is_empty(old, LINKS) else _within(_places(old, new))
@@ -55,7 +55,7 @@ def difference(lake: Lake, before: Published | None, after: Published) -> Differ
     )
 
 
-def _reader(lake: Lake, published: Published | None, after: Published) -> Run:
+def _reader(lake: Lake, published: PublishedRun | None, after: PublishedRun) -> Run:
     """A run that reads the tables as they were published; before anything was, as they were created: empty."""
     run = Run(lake, published.run_id if published else f"before {after.run_id}", stage="difference")
     for table in _READ:

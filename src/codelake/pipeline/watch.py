@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 import watchfiles
 
 from codelake.delta.lake import Lake
-from codelake.delta.publish import Published, last_published
 from codelake.delta.run import Run
+from codelake.delta.runs import PublishedRun, last_published
 from codelake.errors import CodelakeError, Unavailable
 from codelake.extract.guard import Limits
 from codelake.extract.sources import Source
@@ -134,11 +134,11 @@ def _is_touched(listed: _Listed, changed: Iterable[str]) -> bool:
     return not counting.isdisjoint(changed)
 
 
-def _published(lake: Lake) -> Published | None:
+def _published(lake: Lake) -> PublishedRun | None:
     return last_published(Run(lake, "watch", stage="watch"))
 
 
-def _difference(lake: Lake, before: Published | None, after: Published | None) -> Difference | None:
+def _difference(lake: Lake, before: PublishedRun | None, after: PublishedRun | None) -> Difference | None:
     if after is None or (before is not None and before.run_id == after.run_id):
         return None
     return difference(lake, before, after)
