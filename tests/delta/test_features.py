@@ -21,6 +21,8 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 from pyspark.sql.types import Geometry, VariantVal
 
+from codelake.delta.checks import CHECKS
+from codelake.delta.checks.stored import Stored
 from codelake.delta.features import (
     ENGINES,
     FEATURES,
@@ -340,6 +342,9 @@ def test_matrix(spark: SparkSession, tmp_path: Path, plain: Path, name: str) -> 
     except DeltaError:
         opened = False
     assert opened == feature.opens
+    stored = Stored(Store(str(path.parent)), path.name)
+    faults = [str(one) for check in CHECKS for one in check(stored) if one.level == "fault"]
+    assert faults == [] or not feature.opens, "sound, whatever its features"
 
     what = {engine: reads(engine, spark, path, case) for engine in ENGINES}
     assert [e for e in ENGINES if not what[e]] == [e for e in ENGINES if e in feature.reads], what

@@ -32,8 +32,8 @@ from tests.delta.things import THINGS, frame, stored
 
 pytestmark = pytest.mark.soak
 
-SECONDS = int(os.environ.get("CODELAKE_SOAK_SECONDS", "1800"))
-COMMITS = int(os.environ.get("CODELAKE_SOAK_COMMITS", "400"))
+SECONDS = int(os.environ.get("SOAK_SECONDS", "1800"))
+COMMITS = int(os.environ.get("SOAK_COMMITS", "400"))
 OWNERS, EACH = 200, 50
 # Nothing is kept but what is published: a year's worth of expiry within minutes.
 KEPT = replace(
@@ -97,7 +97,7 @@ def on_disk(lake: Lake, name: str) -> tuple[int, int, int]:
 
 
 def test_a_year_in_the_life(lake: Lake) -> None:
-    seed = int(os.environ.get("CODELAKE_SOAK_SEED", time.time_ns() % 10_000))
+    seed = int(os.environ.get("SOAK_SEED", time.time_ns() % 10_000))
     print(f"seed {seed}, {COMMITS} commits")
     chance = random.Random(seed)
     begin(lake)
@@ -121,7 +121,7 @@ def test_a_year_in_the_life(lake: Lake) -> None:
 
 
 def test_beside_writers_and_readers(lake: Lake) -> None:
-    seed = int(os.environ.get("CODELAKE_SOAK_SEED", time.time_ns() % 10_000))
+    seed = int(os.environ.get("SOAK_SEED", time.time_ns() % 10_000))
     print(f"seed {seed}, {SECONDS} seconds")
     begin(lake)
     ends = time.monotonic() + SECONDS

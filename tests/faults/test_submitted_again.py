@@ -115,13 +115,6 @@ def test_a_reader_of_the_feed_killed_between_read_and_commit(
     assert stored(lake, COPY) == [(1, "a"), (2, "b")], "nothing skipped, nothing doubled"
 
 
-def _wait_for(path: Path) -> None:
-    deadline = time.monotonic() + 60
-    while not path.exists():
-        assert time.monotonic() < deadline, f"no {path.name}"
-        time.sleep(0.05)
-
-
 @pytest.mark.slow
 def test_an_optimize_killed_before_its_commit_is_run_again(
     lake: Lake, start_workers: Callable[[int], list[Worker]]
@@ -140,3 +133,10 @@ def test_an_optimize_killed_before_its_commit_is_run_again(
     assert (done.version, done.metrics["n_added_files"], stored(lake)) == (4, 1, before)
     gone = vacuum(new_run(lake, "clean"), "things", retain=timedelta(0), force=True)
     assert len(gone.touched) == 4, "the three that were optimized, and what the killed one left"
+
+
+def _wait_for(path: Path) -> None:
+    deadline = time.monotonic() + 60
+    while not path.exists():
+        assert time.monotonic() < deadline, f"no {path.name}"
+        time.sleep(0.05)

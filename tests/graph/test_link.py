@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codelake.graph.link import solver
-from codelake.graph.link.solver import MOST
+from codelake.graph.link.solver import MOST, MOST_FUNCTIONS
 from tests.cases.truth import Case, read_cases
 from tests.graph.linking import calls, edges, linked, rows_of, shuffled, unit, unit_of_case
 
@@ -107,6 +107,7 @@ def test_order_makes_no_difference_to_any_program(files: dict[str, str], most: i
     table = unit(files)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(solver, "MOST", most)
+        patched.setattr(solver, "MOST_FUNCTIONS", most)
         rows = rows_of(table)
         assert rows_of(table, backwards=True) == rows
         assert rows_of(shuffled(table)) == rows
@@ -114,8 +115,8 @@ def test_order_makes_no_difference_to_any_program(files: dict[str, str], most: i
 
 # too many ----------------------------------------------------------------------------------------
 
-MANY = "".join(f"def f{n}():\n    return f{n}\n" for n in range(MOST + 5))
-ALL = "".join(f"use(f{n})\n" for n in range(MOST + 5))
+MANY = "".join(f"def f{n}():\n    return f{n}\n" for n in range(MOST_FUNCTIONS + 5))
+ALL = "".join(f"use(f{n})\n" for n in range(MOST_FUNCTIONS + 5))
 
 
 def test_a_parameter_that_takes_too_many_functions_is_widened_in_every_order() -> None:
@@ -143,7 +144,7 @@ def test_receivers_that_are_too_many_are_instances_of_the_class_that_has_the_met
     rows = rows_of(table)
     assert rows_of(table, backwards=True) == rows
     found = {dst for src, dst in edges(rows, "CALLER_OF", at_least=0) if src == "r:app.py#Base.run"}
-    assert found == {"r:app.py#Base.step"}
+    assert found == {f"r:app.py#{name}.step" for name in ("Base", *(f"C{number}" for number in range(MOST + 1)))}
 
 
 # it ends -----------------------------------------------------------------------------------------

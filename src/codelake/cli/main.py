@@ -15,13 +15,13 @@ from codelake.cli import options
 from codelake.cli.options import Given
 from codelake.cli.output import as_json
 from codelake.errors import CodelakeError, UsageError
-from codelake.hidden import HIDDEN
 
 COMMANDS: dict[str, str] = {
     **dict.fromkeys(("find", "callers", "callees", "refs", "impact", "neighbors", "show", "path"), "questions"),
     **dict.fromkeys(("hot", "unresolved", "diff"), "overview"),
     **{
-        name: name for name in ("build", "plan", "runs", "sql", "export", "mcp", "tables", "table", "check", "maintain")
+        name: name
+        for name in ("build", "watch", "plan", "runs", "sql", "export", "mcp", "tables", "table", "check", "maintain")
     },
     **{name: name for name in ("restore", "ddl", "setup", "doctor", "config", "completion")},
     "import-parquet": "import_parquet",
@@ -95,19 +95,10 @@ def _first_line(error: Exception) -> str:
 
 def _report(given: Given, error: CodelakeError, cause: Exception | None = None) -> int:
     if given.flags.get("verbose"):
-        click.echo(_masked(given, "".join(traceback.format_exception(cause or error))), err=True)
+        click.echo(given.masked("".join(traceback.format_exception(cause or error))), err=True)
     if given.json:
         # Standard output is for answers, and this is none.
-        click.echo(_masked(given, as_json(error.as_dict())), err=True)
+        click.echo(given.masked(as_json(error.as_dict())), err=True)
     else:
-        click.echo(_masked(given, f"codelake: {error}"), err=True)
+        click.echo(given.masked(f"codelake: {error}"), err=True)
     return error.exit_code
-
-
-def _masked(given: Given, text: str) -> str:
-    """Spark and the stores write messages of their own, and may quote what they were given."""
-    for secret in given.settings.secrets() if given.settings is not None else ():
-        # Most options count as secret, `true` and `10` among them: hiding these would only garble the text.
-        if len(secret) >= 4 and secret.lower() not in ("true", "false"):
-            text = text.replace(secret, HIDDEN)
-    return text

@@ -29,10 +29,6 @@ class Maintained:
     touched: list[str] = field(default_factory=list)
     """Files, as far as it is worth naming them; not part of the row."""
 
-    @property
-    def n_touched(self) -> int:
-        return sum(self.metrics.values())
-
 
 @contextmanager
 def maintained(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from codelake.extract.flow import calls, names, values
+from codelake.extract.flow import calls, names, narrowing, paths, values
 from codelake.extract.flow.facts import Facts
 from codelake.extract.tree import Tree
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 PARTS = (
     values.made,
     values.assignments,
+    values.constants,
     values.loops,
     values.containers,
     values.operators,
@@ -32,13 +33,16 @@ PARTS = (
     values.asked,
     calls.calls,
     calls.exports,
+    paths.known_items,
+    narrowing.narrowed,
     names.loads,
     names.bindings,
 )
 
 _FILLING = {
     *("copy", "unpack", "unpack_rest", "load_attribute", "load_item", "iterate", "aiterate", "await", "catch", "enter"),
-    *("aenter", "operate", "compare", "format", "narrow", "match_argument", "make", "global", "call", "sent"),
+    *("aenter", "operate", "compare", "format", "narrow", "narrow_class", "known", "match_argument", "make", "global"),
+    *("call", "sent"),
 }
 """Kinds by which a value comes into the slot `dst` itself."""
 

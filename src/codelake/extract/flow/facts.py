@@ -98,7 +98,7 @@ class Facts:
 
 
 def key_of(node: Any) -> str:
-    """A constant key as Python writes it; `:` for a slice; ANY for what is not known."""
+    """A constant key as Python writes it; `:` for a slice, with its start if that is known; ANY for what is not."""
     kind = node.__class__
     if kind is ast.Constant:
         value = node.value
@@ -108,7 +108,10 @@ def key_of(node: Any) -> str:
     if kind is ast.UnaryOp and node.op.__class__ is ast.USub and node.operand.__class__ is ast.Constant:
         value = node.operand.value
         return f"-{value!r}" if value.__class__ is int and value < _MAX_INDEX else ANY
-    return ":" if kind is ast.Slice else ANY
+    if kind is not ast.Slice:
+        return ANY
+    start = key_of(node.lower) if node.lower is not None and node.step is None else ""
+    return f"{start}:" if start.isdigit() else ":"
 
 
 def written(text: str) -> str:

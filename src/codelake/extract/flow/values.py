@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from codelake.extract.flow.facts import ANY, Facts, key_of
+from codelake.extract.flow.facts import ANY, Facts, key_of, written
 from codelake.extract.tree import Tree, names_of
 
 _DISPLAYS = {
@@ -59,6 +59,16 @@ def assignments(tree: Tree, found: Facts) -> None:
     for node in tree.every(ast.NamedExpr):
         found.add("copy", node.at, node.value.at)
         found.store(node.target, node.value.at)
+
+
+def constants(tree: Tree, found: Facts) -> None:
+    """Names of modules and classes that stand for constants, which may be keys."""
+    scope_of, kinds = names_of(tree).scope_of, names_of(tree).scope_kinds
+    for node in tree.every(ast.Assign):
+        if node.value.__class__ is ast.Constant and kinds[scope_of[node.at]] in ("module", "class"):
+            key = key_of(node.value)
+            if key != ANY:
+                found.add("constant", node.value.at, node.value.at, written(key))
 
 
 def loops(tree: Tree, found: Facts) -> None:
@@ -128,6 +138,8 @@ def accesses(tree: Tree, found: Facts) -> None:
     for node in tree.every(ast.Subscript):
         if node.ctx.__class__ is ast.Load:
             found.add("load_item", node.at, node.value.at, key_of(node.slice))
+            if node.slice.__class__ is ast.Name:
+                found.add("index", node.at, node.slice.at)
 
 
 def _load(target: Any, found: Facts) -> None:

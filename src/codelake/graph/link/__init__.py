@@ -13,6 +13,8 @@ where Python runs.
     external    what a call of something external gives
     known       what builtins and the standard library do with what they are given; `containers`, their methods
     types       what annotations say
+    narrowing   what tests say
+    shapes      what something is of which only its attributes are known
     constraints the facts of a unit as what the solver is asked for
     targets     from values to ids, and how sure; `reasons`, why there is none
     found       what comes out: `call_edges`, `name_edges`, `class_edges`; `results`, as rows

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 
 from codelake.graph.link.linking import Call, Linking
-from codelake.graph.link.values import Kind
+from codelake.graph.link.values import Kind, Known
 
 _OBJECT = frozenset(dir(object))
 
@@ -205,6 +205,7 @@ def _of_super(link: Linking, value: int, name: str, slot: int) -> None:
     order = link.hierarchy.order(of)
     order = order[order.index(written_in) + 1 :] if written_in in order else link.hierarchy.order(written_in)[1:]
     found = provider(link, order, name)
+    _add_beside(link, written_in, int(receiver), name, found, slot)
     if found is not None:
         is_class = link.values.keys[int(receiver)][0] == Kind.CLASS
         link.waits(found, _got_from_class if is_class else _got_from_instance, receiver, slot)
@@ -214,6 +215,19 @@ def _of_super(link: Linking, value: int, name: str, slot: int) -> None:
         caller = link.values.external("builtins.type.__call__")
         above = link.values.make(Kind.BOUND, caller, int(receiver))
     link.solver.add(slot, link.values.external(f"builtins.object.{name}") if above is None else above)
+
+
+def _add_beside(link: Linking, written_in: int, receiver: int, name: str, found: int | None, slot: int) -> None:
+    """Where the receiver may be of a class below: what comes behind the class there, such as behind a mixin."""
+    if link.known(receiver) == Known.MADE:
+        return
+    seen = {found}
+    for one in sorted(link.hierarchy.subclasses.get(written_in, ())):
+        order = link.hierarchy.order(one)
+        beside = provider(link, order[order.index(written_in) + 1 :], name)
+        if beside is not None and beside not in seen:
+            seen.add(beside)
+            link.waits(beside, _got_from_instance, link.instance(one, Known.SAID), slot)
 
 
 # others ------------------------------------------------------------------------------------------

@@ -154,7 +154,7 @@ def pass_arguments(link: Linking, call: Call, number: int, *, receiver: int | No
     link.called.add(number)
     given = _Given(link, function)
     if receiver is not None:
-        given.position(0, link.holding(receiver))
+        given.position(0, link.holding(link.received(receiver)))
     shift = 0 if receiver is None else 1
     for position, slot in enumerate(call.positional):
         given.position(position + shift, slot)

@@ -10,17 +10,25 @@ from codelake.graph.link.found import FEW, Edge, Found, Site
 from codelake.graph.link.linking import Call, Linking
 from codelake.graph.link.reasons import Reasons
 from codelake.graph.link.targets import (
+    HOW_SURE,
     MAX_TARGETS,
+    OVERRIDE,
     Target,
     called_by,
+    caller_confidence,
     confidence,
     functions_in,
+    n_rivals,
+    overriding,
     parameter_of,
     special_functions,
     targets,
 )
-from codelake.graph.link.values import is_derived
+from codelake.graph.link.values import Kind, is_derived
 from codelake.ids import external_id
+
+_SAYS_HOW_BOUND = {external_id(f"builtins.{name}") for name in ("staticmethod", "classmethod", "property")}
+"""Decorators of Python's own that only say how a method is bound."""
 
 
 def add_calls(links: Found) -> None:
@@ -39,7 +47,8 @@ def add_calls(links: Found) -> None:
         found = targets(link, call)
         caller = program.around(call.scope)
         reason = None
-        if len(found) > MAX_TARGETS:
+        rivals = n_rivals(found)
+        if rivals > MAX_TARGETS:
             found, reason = [], "too many"
         elif not found:
             reason = reasons.of(call)
@@ -54,21 +63,22 @@ def add_calls(links: Found) -> None:
                 caller.id,
                 best and best.id,
                 len(found),
-                best and confidence(best.sure, len(found)),
+                best and confidence(best.sure, rivals),
                 best and best.method,
                 reason,
             )
         )
         for target in found:
-            _add_callee(links, file, call, target, len(found))
-            if len(found) <= FEW:
+            _add_callee(links, file, call, target, rivals)
+            if rivals <= FEW and target.method != "override":
                 _add_passes(links, file, arguments.get(call.number, ()), call, target)
     for call in more[-1] + [one for number, every in more.items() if number >= 0 for one in every]:
         file = program.scope_files[call.scope]
         if links.is_own[file]:
             found = targets(link, call)
-            for target in found if len(found) <= MAX_TARGETS else ():
-                _add_callee(links, file, call, target, len(found))
+            rivals = n_rivals(found)
+            for target in found if rivals <= MAX_TARGETS else ():
+                _add_callee(links, file, call, target, rivals)
 
 
 def _add_derived(links: Found, file: int, call: Call, name: str) -> None:
@@ -78,15 +88,28 @@ def _add_derived(links: Found, file: int, call: Call, name: str) -> None:
 
 
 def _add_callee(links: Found, file: int, call: Call, target: Target, n: int) -> None:
-    """CALLER_OF: a class is called by its `__init__`, where it has one."""
+    """CALLER_OF: a class is called by its `__init__`, where it has one, be it of a class outside."""
+    if call.is_decorator and target.id in _SAYS_HOW_BOUND:
+        return
     caller = links.program.around(call.scope).id
-    sure = confidence(target.sure, n)
+    sure = caller_confidence(target.sure, 1 if target.method == "override" else n)
     callees = [target.id]
     number = links.program.of_id.get(target.id)
     if number is not None and links.program.definitions[number].kind == "class":
         callees = [links.program.definitions[one].id for one in _made_by(links, number)] or callees
+        if callees == [target.id] and (outer := _base_outside(links, number)) is not None:
+            links.note_caller(file, caller, external_id(f"{outer}.__init__"), min(sure, 0.6), target.method)
     for callee in callees:
         links.note_caller(file, caller, callee, sure, target.method)
+
+
+def _base_outside(links: Found, number: int) -> str | None:
+    """The first base that no repository of the lake defines, nor Python."""
+    for one in links.link.hierarchy.order(links.link.defined[number]):
+        kind, name, _ = links.link.values.keys[one]
+        if kind == Kind.EXTERNAL:
+            return None if str(name).startswith("builtins.") else str(name)
+    return None
 
 
 def _made_by(links: Found, number: int) -> list[int]:
@@ -138,13 +161,16 @@ def _starters(links: Found, of: str) -> list[tuple[int, int]]:
 
 
 def add_implied(links: Found) -> None:
-    """What Python calls by itlinks."""
+    """What Python calls by itself."""
     for scope, value, name in links.link.implied:
         file = links.program.scope_files[scope]
         if links.is_own[file]:
+            caller = links.program.around(scope).id
+            sure = min(0.8, HOW_SURE[links.link.known(value)][1])
             for number in special_functions(links.link, value, name):
-                callee = links.program.definitions[number].id
-                links.note_caller(file, links.program.around(scope).id, callee, 0.8, "protocol")
+                links.note_caller(file, caller, links.program.definitions[number].id, sure, "protocol")
+            for number in overriding(links.link, value, name):
+                links.note_caller(file, caller, links.program.definitions[number].id, min(sure, OVERRIDE), "protocol")
     for scope, number in links.link.implied_functions:
         file = links.program.scope_files[scope]
         if links.is_own[file]:

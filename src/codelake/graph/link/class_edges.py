@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from codelake.graph.link.attributes import provider
 from codelake.graph.link.found import FEW, Found, Order
-from codelake.graph.link.targets import Target, functions_in, type_id
+from codelake.graph.link.targets import Target, functions_in, special_functions, type_id
 from codelake.graph.link.values import Kind
 from codelake.ids import external_id
 
@@ -27,12 +29,26 @@ def add_classes(links: Found) -> None:
             above = _method_above(links, order[1:], name)
             if own is not None and program.definitions[own].kind == "function" and above is not None:
                 links.add_sure(one.file, "OVERRIDES", above, src=program.definitions[own].id)
-        told = provider(link, order[1:], "__init_subclass__")
-        for other in functions_in(link, told) if told is not None else ():
-            caller = program.around(one.scope)
+        caller = program.around(one.scope)
+        for other in _called_by_class(links, value, order):
             links.note_caller(one.file, caller.id, program.definitions[other].id, 0.8, "protocol")
         for name in sorted(link.stored.get(value, set()) - set(link.members.get(value, {}))):
             links.add_sure(one.file, "HAS_ATTRIBUTE", f"{one.id}:{name}", src=one.id)
+
+
+def _called_by_class(links: Found, value: int, order: list[int]) -> Iterator[int]:
+    """The functions that the statement of a class calls: those of its metaclass, of classes above, of its members."""
+    link = links.link
+    metaclass = link.metaclasses.get(value)
+    of_meta = link.hierarchy.order(metaclass) if metaclass is not None else []
+    slots = [provider(link, of_meta, name) for name in ("__prepare__", "__new__", "__init__")]
+    for slot in (*slots, provider(link, order[1:], "__init_subclass__")):
+        if slot is not None:
+            yield from functions_in(link, slot)
+    for slot in link.members.get(value, {}).values():
+        for member in link.solver.of(slot):
+            if link.values.keys[member][0] == Kind.INSTANCE:
+                yield from special_functions(link, member, "__set_name__")
 
 
 def _class_id(links: Found, value: int) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from codelake.graph.link.attributes import delete, load, store
 from codelake.graph.link.linking import ANY, Call, Linking
 from codelake.graph.link.names import add_global, add_import
+from codelake.graph.link.narrowing import among, if_instance, if_subclass
 from codelake.graph.link.protocols import (
     add_elements,
     aenter,
@@ -26,7 +27,7 @@ from codelake.graph.link.protocols import (
     wait_for,
 )
 from codelake.graph.link.types import add_annotations
-from codelake.graph.link.values import Kind
+from codelake.graph.link.values import Kind, Known
 
 _CONTAINERS = ("list", "tuple", "set", "dict", "generator")
 
@@ -43,7 +44,11 @@ def add_names(link: Linking) -> None:
     for fact in program.every("load_attribute"):
         link.waits(fact.src, load, fact.key, fact.dst)
     for fact in program.every("load_item"):
-        link.waits(fact.src, load_item, fact.scope, fact.key, fact.dst)
+        index = link.indices.get(fact.dst)
+        key = fact.key if index is None else link.key(index) or fact.key
+        link.waits(fact.src, load_item, fact.scope, key, fact.dst)
+    for fact in program.every("known"):
+        solver.copy(fact.src, fact.dst)
 
 
 def add_values(link: Linking, made: dict[int, int]) -> None:
@@ -161,6 +166,11 @@ def _add_moves(link: Linking) -> None:
             link.waits(fact.src, move, fact.scope, fact.dst)
     for fact in every("catch", "narrow"):
         link.waits(fact.src, catch, fact.dst)
+    for kind, pass_on in (("narrow", if_instance), ("narrow_class", if_subclass)):
+        for fact in every(kind):
+            link.waits(link.program.beside[fact.dst], among, pass_on, fact.src, fact.dst)
+    for fact in every("narrow_class"):
+        link.solver.copy(fact.src, fact.dst)
     for fact in every("format"):
         link.solver.add(fact.dst, link.builtin("str"))
     for kind, ask in (("format", formatted), ("test", test), ("delete_item", delete_item), ("raise", raised)):
@@ -246,7 +256,7 @@ def add_receivers(link: Linking) -> None:
     """Receivers of a method that were too many are instances of the class that has it."""
     for one in link.program.definitions:
         if one.owner >= 0 and one.parameters and one.parameters[0].slot in link.solver.widened:
-            link.solver.give(one.parameters[0].slot, link.instance(link.defined[one.owner]))
+            link.solver.give(one.parameters[0].slot, link.instance(link.defined[one.owner], Known.SAID))
 
 
 # what has no caller ------------------------------------------------------------------------------
@@ -277,7 +287,7 @@ def add_entries(link: Linking) -> None:
                     link, one.slot
                 )
                 if not _is_static(link, one.slot):
-                    solver.add(first.slot, owner if is_of_class else link.instance(owner))
+                    solver.add(first.slot, owner if is_of_class else link.instance(owner, Known.SAID))
     for default, parameter_slot in left:
         solver.copy(default, parameter_slot)
     for call in unknown:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from codelake.graph.link.linking import Linking
-from codelake.graph.link.targets import Target, confidence
+from codelake.graph.link.targets import Target, confidence, n_rivals
 
 FEW = 6
 """Types, attributes and parameters with more candidates than this are left out."""
@@ -62,9 +62,9 @@ class Found:
     ) -> None:
         """One edge for each candidate of a place, the surest first."""
         every = sorted(found, key=lambda target: (-target.sure, target.id))
-        n = len(every)
+        n, rivals = len(every), n_rivals(every)
         for rank, target in enumerate(every):
-            sure = confidence(target.sure, n)
+            sure = confidence(target.sure, 1 if target.method == "override" else rivals)
             score = round(1 - rank / n, 3) if n > 1 else None
             self.edges[file].append(Edge(kind, node, src, target.id, origin, target.method, sure, score, n))
 

@@ -15,6 +15,7 @@ from codelake.graph.link.linking import Linking
 from codelake.graph.link.modules import Modules
 from codelake.graph.link.program import Program
 from codelake.graph.link.results import SCHEMA, links
+from codelake.graph.link.shapes import Shapes
 from codelake.graph.link.values import Kind, Values
 
 _MAX_ROUNDS = 8
@@ -32,14 +33,15 @@ def linked(table: pa.Table, *, backwards: bool = False) -> Linking:
     link = Linking(program, Modules(program), Values(), backwards=backwards)
     _find_bases(link)
     link.bind = bind
-    _solve(link)
+    shapes = Shapes(link)
+    _solve(link, shapes)
     if link.solver.widen():
-        _solve(link)
+        _solve(link, shapes)
     link.solver.finish()
     return link
 
 
-def _solve(link: Linking) -> None:
+def _solve(link: Linking, shapes: Shapes) -> None:
     link.restart()
     add_receivers(link)
     made = add_made(link)
@@ -49,6 +51,7 @@ def _solve(link: Linking) -> None:
     link.solver.solve()
     add_entries(link)
     link.solver.solve()
+    shapes.add()
 
 
 def _find_bases(link: Linking) -> None:

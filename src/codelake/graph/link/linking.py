@@ -15,7 +15,7 @@ from codelake.graph.link.hierarchy import Hierarchy
 from codelake.graph.link.modules import Modules
 from codelake.graph.link.program import Definition, Program
 from codelake.graph.link.solver import Solver
-from codelake.graph.link.values import Kind, Values
+from codelake.graph.link.values import Kind, Known, Values
 
 ANY = "*"
 _ALL = "all"
@@ -69,7 +69,7 @@ class Linking:
         self.hierarchy = Hierarchy({})
         self.bind: Callable[[Linking, Call, int], None] | None = None
         """What a call does with a value that it calls; without it, nothing is called."""
-        self.solver = Solver(program.n_slots, backwards=backwards)
+        self.solver = Solver(program.n_slots, self._is_function, backwards=backwards)
         self.defined = [_value_of(values, number, one) for number, one in enumerate(program.definitions)]
         self.members: dict[int, dict[str, int]] = {}
         """By value of class: its attributes, from name to slot."""
@@ -79,6 +79,10 @@ class Linking:
         """By value of class, where it is one of the unit."""
         self.defaults = {fact.dst: fact.src for fact in program.every("default")}
         self.texts = {fact.dst: fact.key for fact in program.every("text")}
+        self.keys = {fact.dst: fact.key for fact in program.every("constant")}
+        """By slot: the constant that a name of a module or class stands for."""
+        self.indices = {fact.dst: fact.src for fact in program.every("index")}
+        """By slot of an item: the slot of the name that it is loaded by."""
         self.stored: dict[int, set[str]] = {}
         """By class: names that its own methods store on their first parameter."""
         self.imports = {one.slot: one for one in program.imports if one.name != "*"}
@@ -143,7 +147,7 @@ class Linking:
 
     def field_of(self, value: int, name: str) -> int:
         """What was stored on a value under a name."""
-        return self.solver.named("field", value, name)
+        return self.solver.named("field", self.kept(value), name)
 
     def element(self, container: int, key: str) -> int:
         slot = self._elements.get((container, key))
@@ -171,11 +175,20 @@ class Linking:
 
     def item(self, container: int, key: str, dst: int) -> None:
         """An item of a container goes to a slot."""
-        if key in (ANY, ":") or key.startswith("-"):
+        if key == ANY or key.startswith("-") or key.endswith(":"):
             self.solver.copy(self.all_elements(container), dst)
         else:
             self.solver.copy(self.element(container, key), dst)
             self.solver.copy(self.element(container, ANY), dst)
+
+    def key(self, slot: int) -> str | None:
+        """The constant that a name stands for, also where it was imported."""
+        one = self.imports.get(slot)
+        if one is not None and one.name is not None:
+            file = self.modules.found(self.modules.target(one) or "", one.file)
+            found = None if file is None else self.modules.names[file].get(one.name)
+            slot = slot if found is None else found
+        return self.keys.get(slot)
 
     def returned(self, function: int) -> int:
         return self.solver.named("return", function)
@@ -219,8 +232,25 @@ class Linking:
                 self.solver.add(self.element(value, ANY), one)
         return value
 
-    def instance(self, of: int) -> int:
-        return self.values.make(Kind.INSTANCE, of)
+    def instance(self, of: int, known: Known = Known.MADE) -> int:
+        is_external = self.values.keys[of][0] == Kind.EXTERNAL
+        return self.values.make(Kind.INSTANCE, of, Known.MADE if is_external else known)
+
+    def known(self, value: int) -> Known:
+        """How the class of a value is known."""
+        kind, _, known = self.values.keys[value]
+        return Known(int(known)) if kind == Kind.INSTANCE else Known.MADE
+
+    def kept(self, value: int) -> int:
+        """A value as what is stored on it goes by: instances by their class, however that is known."""
+        kind, a, known = self.values.keys[value]
+        return self.instance(a) if kind == Kind.INSTANCE and known else value
+
+    def received(self, value: int) -> int:
+        """A value as a method receives it: however it came to be called, then it is of its class."""
+        kind, a, known = self.values.keys[value]
+        is_guess = kind == Kind.INSTANCE and known in (Known.SHAPE, Known.NAME)
+        return self.instance(a, Known.SAID) if is_guess else value
 
     def builtin(self, name: str) -> int:
         """An instance of a builtin type."""
@@ -244,6 +274,9 @@ class Linking:
             every = (p for one in self.program.definitions for p in one.parameters)
             found = self._spread[kind] = frozenset(p.slot for p in every if p.kind == kind)
         return found
+
+    def _is_function(self, value: int) -> bool:
+        return self.values.keys[value][0] == Kind.FUNCTION
 
     def class_of(self, value: int) -> int:
         kind, a, _ = self.values.keys[value]

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from codelake.graph.link.attributes import provider
 from codelake.graph.link.found import FEW, Found
+from codelake.graph.link.linking import Linking
 from codelake.graph.link.modules import BUILTINS
 from codelake.graph.link.targets import (
+    HOW_SURE,
+    OVERRIDE,
     Target,
     called_by,
     functions_in,
@@ -15,7 +18,7 @@ from codelake.graph.link.targets import (
     things_bound,
     things_of_import,
 )
-from codelake.graph.link.values import Kind, is_derived
+from codelake.graph.link.values import Kind, Known, is_derived
 from codelake.ids import external_id
 
 
@@ -106,30 +109,39 @@ def _member(links: Found, scope: int, value: int, name: str) -> list[Target]:
     if link.values.keys[of][0] == Kind.EXTERNAL:
         longer = f"{link.values.keys[of][1]}.{name}"
         return [] if is_derived(longer) else [Target(external_id(longer), "receiver", 0.8)]
+    method, sure = HOW_SURE[link.known(value)]
+    sure = min(sure, 0.9)
     order = link.hierarchy.order(of)
     if kind == Kind.SUPER:
         order = order[order.index(a) + 1 :] if a in order else link.hierarchy.order(a)[1:]
+    if kind == Kind.INSTANCE:
+        _note_special(links, scope, order, "__getattribute__", min(sure, 0.8))
     for one in order:
         if name in link.members.get(one, ()):
             functions = functions_in(link, link.members[one][name])
-            _note_getters(links, scope, kind, link.members[one][name])
+            _note_getters(links, scope, value, name, link.members[one][name])
             if functions:
-                return [Target(links.program.definitions[n].id, "receiver", 0.9) for n in functions]
-            return _class_member(links, one, name)
+                return [Target(links.program.definitions[n].id, method, sure) for n in functions]
+            return [target._replace(method=method, sure=sure) for target in _class_member(links, one, name)]
         if name in link.stored.get(one, ()):
-            return [Target(f"{links.program.definitions[link.values.keys[one][1]].id}:{name}", "receiver", 0.9)]
+            return [Target(f"{links.program.definitions[link.values.keys[one][1]].id}:{name}", method, sure)]
     dynamic = provider(link, order, "__getattr__")
     if dynamic is not None and kind == Kind.INSTANCE:
-        caller = links.program.around(scope)
-        for number in functions_in(link, dynamic):
-            callee = links.program.definitions[number].id
-            links.note_caller(caller.file, caller.id, callee, 0.7, "protocol")
+        _note_special(links, scope, order, "__getattr__", min(sure, 0.7))
         return []
     for one in order:
         if link.values.keys[one][0] == Kind.EXTERNAL:
             longer = f"{link.values.keys[one][1]}.{name}"
             return [] if is_derived(longer) else [Target(external_id(longer), "receiver", 0.6)]
     return []
+
+
+def _note_special(links: Found, scope: int, order: list[int], name: str, sure: float) -> None:
+    """A method that is asked for attributes."""
+    slot = provider(links.link, order, name)
+    caller = links.program.around(scope)
+    for number in functions_in(links.link, slot) if slot is not None else ():
+        links.note_caller(caller.file, caller.id, links.program.definitions[number].id, sure, "protocol")
 
 
 def _class_member(links: Found, one: int, name: str) -> list[Target]:
@@ -147,17 +159,29 @@ def _class_member(links: Found, one: int, name: str) -> list[Target]:
     return [Target(thing, "receiver", 0.9) for thing in sorted(found)]
 
 
-def _note_getters(links: Found, scope: int, kind: Kind, slot: int) -> None:
-    if kind != Kind.INSTANCE:
+def _note_getters(links: Found, scope: int, receiver: int, name: str, slot: int) -> None:
+    """Who loads an attribute calls what gets it: the getter of a property, also where a class below has another."""
+    link = links.link
+    if link.values.keys[receiver][0] != Kind.INSTANCE:
         return
     caller = links.program.around(scope)
-    for value in links.link.solver.of(slot):
-        of, a, _ = links.link.values.keys[value]
-        functions = []
+    sure = min(0.8, HOW_SURE[link.known(receiver)][1])
+    found = dict.fromkeys(_getters(link, slot), sure)
+    if found and link.known(receiver) != Known.MADE:
+        for one in link.hierarchy.subclasses.get(link.class_of(receiver), ()):
+            below = link.members.get(one, {}).get(name)
+            for number in _getters(link, below) if below is not None else ():
+                found.setdefault(number, min(sure, OVERRIDE))
+    for number, how in found.items():
+        links.note_caller(caller.file, caller.id, links.program.definitions[number].id, how, "protocol")
+
+
+def _getters(link: Linking, slot: int) -> list[int]:
+    functions = []
+    for value in link.solver.of(slot):
+        of, a, _ = link.values.keys[value]
         if of == Kind.PROPERTY:
-            functions = [target.function for target in called_by(links.link, int(a)) if target.function >= 0]
+            functions += [target.function for target in called_by(link, int(a)) if target.function >= 0]
         elif of == Kind.INSTANCE:
-            functions = special_functions(links.link, value, "__get__")
-        for number in functions:
-            callee = links.program.definitions[number].id
-            links.note_caller(caller.file, caller.id, callee, 0.8, "protocol")
+            functions += special_functions(link, value, "__get__")
+    return functions

@@ -14,6 +14,8 @@ from codelake.contracts.evidence import LINK_INPUT
 from codelake.ids import file_id
 
 _WITH_NODES = ("definitions", "parameters", "imports", "annotations", "types")
+_DECIDING = ("narrow", "narrow_class", "known")
+_DIVERTED = ("copy", "global", "load_attribute", "load_item", "unpack", "unpack_rest", "match_argument")
 Numbers = np.ndarray[Any, np.dtype[np.int32]]
 
 
@@ -224,6 +226,7 @@ class Program:
                     break
                 same = further
         self.same = same
+        dst = self._divert(same[dst], codes, names)
         keys = rows.column("key").fill_null("")
         self._rows: dict[str, tuple[Numbers, ...]] = {}
         self._keys: dict[str, pa.Array] = {}
@@ -232,7 +235,7 @@ class Program:
             if name == "alias":
                 continue
             at = np.flatnonzero(codes == code)
-            columns = rows.files[at], scopes[at], same[dst[at]], same[src[at]]
+            columns = rows.files[at], scopes[at], dst[at], same[src[at]]
             self._rows[name] = tuple(column.astype(np.int32) for column in columns)
             self._keys[name] = keys.take(pa.array(at))
             if name in ("load_attribute", "call", "global"):
@@ -243,6 +246,20 @@ class Program:
         self.callees = {fact.dst: fact.src for fact in self.every("call") if fact.dst in bases}
         """By slot of a base class: what a call calls that gives it."""
         self._keep_imported_names(rows, codes, names, keys, same[src])
+
+    def _divert(self, dst: Numbers, codes: Any, names: list[str]) -> Numbers:
+        """A slot that a test narrows, or that is known from a store, is filled by that alone; what else would come
+        into it goes to a slot beside it."""
+        deciding = np.isin(codes, [code for code, name in enumerate(names) if name in _DECIDING])
+        diverted = np.isin(codes, [code for code, name in enumerate(names) if name in _DIVERTED])
+        slots = np.unique(dst[deciding])
+        beside = np.full(self.n_slots, -1, np.int32)
+        beside[slots] = np.arange(self.n_slots, self.n_slots + len(slots), dtype=np.int32)
+        self.beside: dict[int, int] = dict(zip(slots.tolist(), beside[slots].tolist(), strict=True))
+        """By slot that is filled by a test or a store: the slot of what else would come into it."""
+        self.n_slots += len(slots)
+        found: Numbers = np.where(diverted & (beside[dst] >= 0), beside[dst], dst)
+        return found
 
     def every(self, *kinds: str) -> Iterator[Fact]:
         """The facts of these kinds. They are many: they are made when they are asked for."""

@@ -7,7 +7,7 @@ from functools import partial
 
 from codelake.graph.link.attributes import special
 from codelake.graph.link.linking import ANY, Call, Linking
-from codelake.graph.link.values import Kind
+from codelake.graph.link.values import Kind, Known
 
 OPERATORS = {
     "Add": "add",
@@ -129,8 +129,10 @@ def _advance_later(link: Linking, scope: int, dst: int, value: int) -> None:
 def load_item(link: Linking, scope: int, key: str, dst: int, value: int) -> None:
     kind, a, b = link.values.keys[value]
     if kind == Kind.CONTAINER:
-        if key == ":":
+        if key == ":" or (key == "0:" and b != "dict"):
             link.solver.add(dst, value)
+        elif key.endswith(":") and key[:-1].isdigit():
+            _slice(link, int(key[:-1]), str(b), dst, value)
         else:
             link.item(value, key if b == "dict" or key.lstrip("-").isdigit() else ANY, dst)
     elif kind == Kind.INSTANCE:
@@ -146,11 +148,26 @@ def load_item(link: Linking, scope: int, key: str, dst: int, value: int) -> None
         link.solver.add(dst, value)  # the same, as far as its name tells
 
 
+def _slice(link: Linking, start: int, type_name: str, dst: int, value: int) -> None:
+    """A container from a place on is a new one."""
+    made = link.container(dst, type_name)
+    link.solver.add(dst, made)
+
+    def take(key: str) -> None:
+        if not key.isdigit():
+            link.solver.copy(link.element(value, key), link.element(made, key))
+        elif int(key) >= start:
+            link.solver.copy(link.element(value, key), link.element(made, str(int(key) - start)))
+
+    if made != value:
+        link.each_key(value, take)
+
+
 def store_item(link: Linking, scope: int, key: str, src: int, value: int) -> None:
     if value in link.constant:
         return
     if link.values.keys[value][0] == Kind.CONTAINER:
-        link.solver.copy(src, link.element(value, key if key != ":" and not key.startswith("-") else ANY))
+        link.solver.copy(src, link.element(value, key if not key.endswith(":") and not key.startswith("-") else ANY))
     else:
         call_special(link, scope, value, "__setitem__", link.nowhere, link.nowhere, src)
 
@@ -312,6 +329,6 @@ def wait_for(link: Linking, scope: int, dst: int, value: int) -> None:
 def catch(link: Linking, dst: int, value: int) -> None:
     kind = link.values.keys[value][0]
     if kind in (Kind.CLASS, Kind.EXTERNAL):
-        link.solver.add(dst, link.instance(value))
+        link.solver.add(dst, link.instance(value, Known.SAID))
     elif kind == Kind.CONTAINER:
         link.waits(link.all_elements(value), catch, dst)

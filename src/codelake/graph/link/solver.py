@@ -1,18 +1,20 @@
 """Values along copies, to the least fixed point, in rounds. Whoever waits for a slot sees each of its values once.
 
 What a round adds is seen in the next one, so what is known after a round does not depend on the order of work
-within it. A slot with more than MOST values says nothing about any of them: it is widened, to nothing, or for the
-receiver of a method to instances of the class that has the method. Cutting a set where it stood would leave what
-was derived from the part that came first; so the whole is solved once more, with the slots that were too large
-widened from the start. Which those are depends on the program alone.
+within it. A slot with more than MOST values, or MOST_FUNCTIONS functions, says nothing about any of them: it is
+widened, to nothing, or for the receiver of a method to instances of the class that has the method. Cutting a set where
+it stood would leave what was derived from the part that came first; so the whole is solved once more, with the slots
+that were too large widened from the start. Which those are depends on the program alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import Any
 
 MOST = 10
+MOST_FUNCTIONS = 24
+"""Functions are told apart from other values: tables of them are written to be called."""
 Waiting = tuple[Any, ...]
 """A function, and what it is called with; the value comes last."""
 _NONE: frozenset[int] = frozenset()
@@ -20,8 +22,9 @@ _FEW_COPIES = 16
 
 
 class Solver:
-    def __init__(self, n_slots: int, *, backwards: bool = False) -> None:
+    def __init__(self, n_slots: int, is_function: Callable[[int], bool], *, backwards: bool = False) -> None:
         """`backwards` turns the order within rounds around, for the test that it makes no difference."""
+        self._is_function = is_function
         self.n_static = n_slots
         self._backwards = backwards
         self._names: dict[Hashable, int] = {}
@@ -172,10 +175,16 @@ class Solver:
                 waits.append(waiting)
         self._added_copies.clear()
         self._added_waiting.clear()
-        for slot in [slot for slot in self._coming if len(self.sets[slot] or ()) > MOST]:
+        for slot in [slot for slot in self._coming if self._is_many(self.sets[slot] or _NONE)]:
             del self._coming[slot]
             self._too_large.add(slot)
             self._closed.add(slot)
+
+    def _is_many(self, held: frozenset[int]) -> bool:
+        if len(held) <= MOST:
+            return False
+        n_functions = sum(map(self._is_function, held))
+        return n_functions > MOST_FUNCTIONS or len(held) - n_functions > MOST
 
     def close(self, slot: int) -> None:
         """From now on nothing comes into it."""

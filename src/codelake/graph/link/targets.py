@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from codelake.graph.link.attributes import provider
 from codelake.graph.link.linking import Call, Linking
 from codelake.graph.link.program import Definition, Import
-from codelake.graph.link.values import Kind, is_derived
+from codelake.graph.link.values import Kind, Known, is_derived
 from codelake.ids import external_id
 
 MAX_TARGETS = 24
@@ -26,9 +26,32 @@ class Target(NamedTuple):
     """How many parameters are filled before the first argument."""
 
 
+HOW_SURE = {
+    Known.MADE: ("receiver", 0.95),
+    Known.SAID: ("receiver", 0.95),
+    Known.SHAPE: ("shape", 0.6),
+    Known.NAME: ("guess", 0.4),
+}
+"""By how the class of a receiver is known: the method of what follows, and how sure it is."""
+OVERRIDE = 0.5
+"""A method of a class below that of the receiver."""
+
+
+def n_rivals(found: Sequence[Target]) -> int:
+    """How many candidates there are, methods that override another aside: those are all called, now one, now
+    another."""
+    return max(1, sum(target.method != "override" for target in found))
+
+
 def confidence(sure: float, n: int) -> float:
-    """Of one among n candidates: certain ways lose a tenth for each further one, until they are as good as a guess."""
-    return round(max(sure - 0.1 * (n - 1), 0.2 if n > 8 else 0.3), 2)
+    """Of one among n candidates of a call: certain ways lose a tenth for each further one, until they are as good as a
+    guess."""
+    return round(max(sure - 0.1 * (n - 1), min(sure, 0.2 if n > 8 else 0.3)), 2)
+
+
+def caller_confidence(sure: float, n: int) -> float:
+    """That a function calls one of n candidates, now or then: more of them make each hardly less likely."""
+    return round(max(sure - 0.03 * (n - 1), min(sure, 0.3)), 2)
 
 
 def targets(link: Linking, call: Call) -> list[Target]:
@@ -55,8 +78,10 @@ def called_by(link: Linking, value: int, call: Call | None = None) -> list[Targe
         of, number, _ = link.values.keys[a]
         if of != Kind.FUNCTION:
             return called_by(link, a, call)
-        is_class = link.values.keys[int(b)][0] == Kind.CLASS
-        return [_function(link, number, "class" if is_class else "receiver", 0.95, shift=1)]
+        if link.values.keys[int(b)][0] == Kind.CLASS:
+            return [_function(link, number, "class", 0.95, shift=1)]
+        method, sure = HOW_SURE[link.known(int(b))]
+        return [_function(link, number, method, sure, shift=1), *_overriding(link, number, int(b))]
     if kind == Kind.CLASS:
         is_name = call is not None and _is_named(link, call.callee)
         method, sure = ("name", 1.0) if is_name else ("flow", 0.9)
@@ -82,6 +107,26 @@ def called_by(link: Linking, value: int, call: Call | None = None) -> list[Targe
 
 def _function(link: Linking, number: int, method: str, sure: float, *, shift: int = 0) -> Target:
     return Target(link.program.definitions[number].id, method, sure, number, shift)
+
+
+def _overriding(link: Linking, number: int, receiver: int) -> list[Target]:
+    """Where the receiver may be of a class below: the methods that classes below have in place of a method."""
+    name = link.program.definitions[number].name
+    sure = min(OVERRIDE, HOW_SURE[link.known(receiver)][1])
+    found = overriding(link, receiver, name, number)
+    return [_function(link, one, "override", sure, shift=1) for one in found if one != number]
+
+
+def overriding(link: Linking, receiver: int, name: str, number: int | None = None) -> list[int]:
+    """The methods of a name in classes below that of a receiver, of which `number` is the method."""
+    if link.known(receiver) == Known.MADE:
+        return []
+    own = provider(link, link.hierarchy.order(link.class_of(receiver)), name)
+    if number is not None and (own is None or number not in functions_in(link, own)):
+        return []  # by `super()`: what is below does not matter
+    below = link.hierarchy.subclasses.get(link.class_of(receiver), ())
+    slots = [slot for one in below if (slot := link.members.get(one, {}).get(name)) is not None]
+    return sorted({number for slot in slots for number in functions_in(link, slot)})
 
 
 def _external(name: str) -> list[Target]:

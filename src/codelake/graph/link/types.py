@@ -9,7 +9,7 @@ from codelake.graph.link.linking import ANY, Linking
 from codelake.graph.link.modules import BUILTINS
 from codelake.graph.link.names import named
 from codelake.graph.link.program import Annotation
-from codelake.graph.link.values import Kind
+from codelake.graph.link.values import Kind, Known
 
 _UNIONS = ("Optional", "Union", "Annotated", "Final", "ClassVar", "Required", "NotRequired", "Awaitable", "Coroutine")
 _LISTS = {
@@ -109,9 +109,8 @@ class _Type:
         while scope >= 0:
             around = self.link.program.around(scope)
             if around.kind == "class":
-                self.link.solver.add(
-                    slot, self.link.instance(self.link.defined[self.link.program.of_slot[around.slot]])
-                )
+                owner = self.link.defined[self.link.program.of_slot[around.slot]]
+                self.link.solver.add(slot, self.link.instance(owner, Known.SAID))
                 return
             scope = around.scope
 
@@ -152,4 +151,4 @@ def _load(link: Linking, name: str, dst: int, value: int) -> None:
 def _add_instance(link: Linking, slot: int, value: int) -> None:
     kind, text, _ = link.values.keys[value]
     if kind == Kind.CLASS or (kind == Kind.EXTERNAL and str(text).rpartition(".")[2] not in _NOTHING):
-        link.solver.add(slot, link.instance(value))
+        link.solver.add(slot, link.instance(value, Known.SAID))

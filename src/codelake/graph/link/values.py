@@ -16,7 +16,7 @@ class Kind(IntEnum):
     EXTERNAL = 3
     """What no repository of the lake defines: its dotted name."""
     INSTANCE = 4
-    """An instance of a class: the value of the class."""
+    """An instance of a class: the value of the class, and how that is known (Known)."""
     BOUND = 5
     """A method with what it is bound to: function and receiver, both values."""
     CONTAINER = 6
@@ -41,6 +41,19 @@ class Kind(IntEnum):
     """What calling such a function gives."""
     SETTER = 17
     """`x.setter` of a property."""
+
+
+class Known(IntEnum):
+    """How the class of an instance is known."""
+
+    MADE = 0
+    """A call makes it: it is of this class."""
+    SAID = 1
+    """Code says so: it may also be of a class below."""
+    SHAPE = 2
+    """Only this class has the attributes that are asked for; or it is of one below."""
+    NAME = 3
+    """The same, of a single attribute: a guess."""
 
 
 Key = tuple[Kind, int, int | str]

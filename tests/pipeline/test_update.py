@@ -1,0 +1,161 @@
+"""A lake brought up to date: what an edit costs, what it reaches, and what is said of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+
+from codelake.contracts import Table
+from codelake.contracts.graph import CPG_NODES, LINKS
+from codelake.contracts.operations import RUNS, STAGES
+from codelake.delta.embedded import ask
+from codelake.delta.lake import Lake, create_lake
+from codelake.delta.run import Run, pin
+from codelake.delta.store import Store
+from codelake.extract.guard import Limits
+from codelake.extract.sources import open_sources
+from codelake.pipeline import fingerprints
+from codelake.pipeline.build import BUILT, build
+from codelake.pipeline.manifest import read
+from codelake.pipeline.plan import Planned, plan
+from codelake.pipeline.progress import Progress
+from codelake.pipeline.reading import Reading
+
+TREE = {
+    "pkg/__init__.py": "",
+    "pkg/base.py": "def used():\n    return 1\n\n\ndef unused():\n    return 2\n",
+    "pkg/user.py": "from pkg.base import used\n\n\ndef here():\n    return used()\n",
+    "pkg/again.py": "from pkg.user import used\n\n\ndef there():\n    return used()\n",
+    "pkg/other.py": "import os\n\n\ndef apart():\n    return os.getcwd()\n",
+}
+
+
+@dataclass
+class Workplace:
+    lake: Lake
+    folder: Path
+
+    def write(self, **files: str) -> None:
+        for name, text in files.items():
+            (self.folder / "pkg" / f"{name}.py").write_text(text)
+
+    def build(self) -> dict[str, Any]:
+        return build(self.lake, self._reading(), limits=Limits())
+
+    def plan(self) -> Planned:
+        return plan(Lake(self.lake.store), self._reading(), limits=Limits())
+
+    def _reading(self) -> Reading:
+        return Reading(open_sources([str(self.folder)]), Progress())
+
+    def ask(self, table: Table, sql: str, at: int | None = None) -> list[dict[str, Any]]:
+        run = Run(self.lake, "reader")
+        pin(run, table, at=at)
+        rows: list[dict[str, Any]] = ask(run, (table,), sql).to_pylist()
+        return rows
+
+    def versions(self) -> dict[str, int]:
+        return {table.name: self.lake.log(table.name).version for table in BUILT}
+
+    def stage(self, run_id: str, name: str) -> dict[str, Any]:
+        [row] = self.ask(STAGES, f"SELECT * FROM stages WHERE run_id = '{run_id}' AND stage = '{name}'")
+        return row
+
+    def rewritten(self, table: Table, before: int) -> set[str]:
+        """Paths whose rows are in files that were added since a version."""
+        log, old = self.lake.log(table.name), self.lake.log(table.name, version=before)
+        new = set(log.files.column("path").to_pylist()) - set(old.files.column("path").to_pylist())
+        found: set[str] = set()
+        for file in new:
+            rows = self.lake.session.read.parquet(f"{self.lake.uri(table.name)}/{file}").select("path").distinct()
+            found |= {row.path for row in rows.collect()}
+        return found
+
+
+@pytest.fixture(scope="module")
+def workplace(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Workplace:
+    place = tmp_path_factory.mktemp("update")
+    for path, text in TREE.items():
+        (place / "repo" / path).parent.mkdir(parents=True, exist_ok=True)
+        (place / "repo" / path).write_text(text)
+    found = Workplace(create_lake(Store(str(place / "lake")), spark), place / "repo")
+    first = found.plan()
+    assert [step.stage for step in first.steps] == ["contents", "evidence", "files", "link", "graph"]
+    assert "table cpg_nodes will be created" in first.metadata
+    assert not found.lake.table_names()
+    found.build()
+    return found
+
+
+def test_nothing_changed_is_said_and_nothing_is_done(workplace: Workplace) -> None:
+    before = workplace.versions()
+    n_runs = len(workplace.ask(RUNS, "SELECT run_id FROM runs"))
+    assert workplace.plan() == Planned((), ())
+    done = workplace.build()
+    assert not done["versions"] and not any(stage["why"] for stage in done["stages"])
+    assert workplace.versions() == before
+    assert len(workplace.ask(RUNS, "SELECT run_id FROM runs")) == n_runs
+
+
+def test_a_comment_links_nothing(workplace: Workplace) -> None:
+    before = workplace.versions()
+    workplace.write(base="# a comment\n" + TREE["pkg/base.py"])
+    planned = workplace.plan()
+    assert [(step.stage, [tuple(one) for one in step.files]) for step in planned.steps[2:]] == [
+        (stage, [("repo", "pkg/base.py", "changed content")]) for stage in ("files", "link", "graph")
+    ]
+    done = workplace.build()
+    assert "calls" not in done["versions"] and "cpg_edges_by_dst" not in done["versions"]
+    link = workplace.stage(done["run_id"], "link")
+    assert link["why"] == ["1 file(s): changed content that linking does not see"]
+    assert [(one["path"], one["hop"]) for one in link["impacts"]] == [("pkg/base.py", 0)]
+    assert workplace.rewritten(LINKS, before["links"]) == {"pkg/base.py"}
+    assert workplace.rewritten(CPG_NODES, before["cpg_nodes"]) == {"pkg/base.py"}
+
+
+def test_an_export_that_goes_reaches_its_users_and_nobody_else(workplace: Workplace) -> None:
+    before = workplace.versions()
+    workplace.write(base="def unused():\n    return 2\n")
+    done = workplace.build()
+    impacts = workplace.stage(done["run_id"], "link")["impacts"]
+    found = {one["path"]: (one["hop"], one["symbol"]) for one in impacts}
+    assert found["pkg/base.py"] == (0, None)
+    assert set(found) == {"pkg/base.py", "pkg/user.py", "pkg/again.py"}
+    assert found["pkg/user.py"][0] == 1 and found["pkg/again.py"][0] in (1, 2)
+    assert all("used" in (symbol or "used") for _, symbol in found.values())
+    assert workplace.rewritten(LINKS, before["links"]) == set(found)
+    assert workplace.rewritten(CPG_NODES, before["cpg_nodes"]) <= {*found, ""}
+
+
+def test_a_run_is_in_the_manifest_as_it_was(workplace: Workplace) -> None:
+    workplace.write(other=TREE["pkg/other.py"] + "\n\ndef more():\n    return apart()\n")
+    before = workplace.versions()
+    done = workplace.build()
+    [row] = workplace.ask(RUNS, f"SELECT * FROM runs WHERE run_id = '{done['run_id']}'")
+    manifest = read(row["manifest"])
+    assert (
+        manifest.versions == {name: dict(row["versions"])[name] for name in manifest.versions} == workplace.versions()
+    )
+    assert {commit.table: commit.version for commit in manifest.commits if commit.stage != "record"} == done["versions"]
+    assert {name: manifest.pins[name] for name in before} == before
+    assert [stage.name for stage in manifest.stages] == ["contents", "evidence", "files", "link", "graph", "quality"]
+
+
+def test_a_rule_that_changed_renders_everything_and_says_so(
+    workplace: Workplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real: Callable[[str, str], str] = fingerprints._text
+    monkeypatch.setattr(fingerprints, "_text", lambda package, name: real(package, name) + "#" * (name == "calls.py"))
+    planned = workplace.plan()
+    [step] = planned.steps
+    assert (step.stage, step.n, step.why[0]) == ("graph", len(TREE), "rule calls changed")
+    done = workplace.build()
+    assert {stage["stage"]: stage["why"] for stage in done["stages"] if stage["why"]} == {
+        "graph": ["rule calls changed", "what rendering does has changed"]
+    }
+    assert workplace.plan().steps == ()
