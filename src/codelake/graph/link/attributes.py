@@ -126,7 +126,7 @@ def _of_order(link: Linking, order: list[int], receiver: int, name: str, slot: i
 
 
 def _add_below(link: Linking, receiver: int, name: str, slot: int) -> None:
-    """Where the receiver may be of a class below: what few classes there have in place of an attribute. Methods that
+    """Where the receiver may be of a class below: what few classes there have in place of an attribute. Functions that
     override are found when all is solved."""
     if link.known(receiver) == Known.MADE:
         return
@@ -137,7 +137,8 @@ def _add_below(link: Linking, receiver: int, name: str, slot: int) -> None:
         return
     for one in having:
         member = link.members[one][name]
-        if not link.decorates(member) and member not in link.program.of_slot:
+        number = link.program.of_slot.get(member)
+        if number is None or link.program.definitions[number].kind == "class":
             link.waits(member, _got_from_instance, link.instance(one, Known.SAID), slot)
 
 
