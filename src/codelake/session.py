@@ -172,13 +172,17 @@ def opened(
 
 @contextmanager
 def for_few_rows(spark: SparkSession) -> Iterator[None]:
+    before = {key: spark.conf.get(key, None) for key in FEW_ROWS}
     for key, text in FEW_ROWS.items():
         spark.conf.set(key, text)
     try:
         yield
     finally:
-        for key in FEW_ROWS:
-            spark.conf.unset(key)
+        for key, was in before.items():
+            if was is None:
+                spark.conf.unset(key)
+            else:
+                spark.conf.set(key, was)
 
 
 def abort(spark: SparkSession) -> None:

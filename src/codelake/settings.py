@@ -10,7 +10,6 @@ import difflib
 import json
 import os
 import re
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -222,6 +221,8 @@ def _from_toml(folder: Path) -> Iterator[_Found]:
 
 
 def _parsed(file: Path) -> dict[str, Any]:
+    import tomllib  # most folders have no such file, and commands start often
+
     try:
         return tomllib.loads(file.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

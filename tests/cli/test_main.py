@@ -15,12 +15,18 @@ from codelake.errors import Conflict
 Run = Callable[..., tuple[int, str, str]]
 
 
+def command(name: str) -> click.Command:
+    found = main.cli.get_command(click.Context(main.cli), name)
+    assert found is not None
+    return found
+
+
 def raising(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
     def fail() -> None:
         settings()
         raise error
 
-    monkeypatch.setattr(main.cli.commands["doctor"], "callback", fail)
+    monkeypatch.setattr(command("doctor"), "callback", fail)
 
 
 def test_an_error_is_one_paragraph_and_its_code(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -85,7 +91,7 @@ def test_a_wrong_command(run: Run, arguments: list[str], says: str) -> None:
 )
 def test_options_before_and_after_the_verb(run: Run, arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     seen = []
-    config = main.cli.commands["config"]
+    config = command("config")
     assert isinstance(config, click.Group)
     monkeypatch.setattr(config.commands["show"], "callback", lambda: seen.append((given(), settings())))
     assert run(*arguments)[0] == 0

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import os
 import random
+import signal
 import sys
 import time
 from dataclasses import replace
 from typing import Any
 
+from codelake.delta import write
 from codelake.delta.changes import changes, cursor, window
 from codelake.delta.lake import Lake, create_lake
 from codelake.delta.maintenance.optimize import optimize
@@ -17,6 +19,12 @@ from codelake.delta.record import record
 from codelake.delta.run import Run
 from codelake.delta.store import Store
 from codelake.delta.write import commit
+from codelake.errors import CodelakeError
+from codelake.extract.guard import Limits
+from codelake.extract.sources import open_sources
+from codelake.pipeline.build import build
+from codelake.pipeline.progress import Progress
+from codelake.pipeline.reading import Reading
 from codelake.session import session
 from codelake.settings import load
 from tests.delta.things import COPY, THINGS, frame
@@ -62,6 +70,32 @@ def compact(lake: Lake) -> dict[str, Any]:
     return {"version": done.version}
 
 
+def build_and_die(lake: Lake, *, folder: str, at: int, when: str, which: list[str]) -> dict[str, Any]:
+    """A build that is killed before or after its commit number `at`; which: python, jvm or both."""
+    real, n = write._write, 0
+
+    def die() -> None:
+        if "jvm" in which:
+            os.kill(lake.session.sparkContext._gateway.proc.pid, signal.SIGKILL)  # type: ignore[union-attr]
+        if "python" in which:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def dying(*given: Any) -> None:
+        nonlocal n
+        n += 1
+        if (n, when) == (at, "before"):
+            die()
+        real(*given)
+        if (n, when) == (at, "after"):
+            die()
+
+    write._write = dying
+    try:
+        return {"run": build(lake, Reading(open_sources([folder]), Progress()), limits=Limits())["run_id"]}
+    except CodelakeError as error:
+        return {"error": str(error)}
+
+
 def main() -> None:
     options = json.loads(sys.argv[1])
     # no class archive: its training would take longer than these processes live
@@ -71,7 +105,13 @@ def main() -> None:
         request = json.loads(line)
         lake = create_lake(Store(request.pop("lake")), spark)
         lake = replace(lake, locking=request.pop("locking", True))
-        work = {"append_many": append_many, "submit": submit, "follow": follow, "compact": compact}[request.pop("do")]
+        work = {
+            "append_many": append_many,
+            "submit": submit,
+            "follow": follow,
+            "compact": compact,
+            "build_and_die": build_and_die,
+        }[request.pop("do")]
         print(json.dumps(work(lake, **request)), flush=True)
 
 

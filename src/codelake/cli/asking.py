@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import sys
 from collections.abc import Callable
@@ -77,6 +76,8 @@ def answered(answer: Answer, *, as_csv: bool, as_sql: bool) -> None:
 
 
 def print_csv(rows: list[dict[str, Any]]) -> None:
+    import csv
+
     if rows:
         writer = csv.DictWriter(sys.stdout, list(rows[0]), extrasaction="ignore", lineterminator="\n")
         writer.writeheader()

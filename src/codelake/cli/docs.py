@@ -39,7 +39,8 @@ def _contexts(command: click.Command, name: str, above: click.Context | None) ->
     yield context
     if isinstance(command, click.Group):
         for below in command.list_commands(context):
-            yield from _contexts(command.commands[below], below, context)
+            if (found := command.get_command(context, below)) is not None:
+                yield from _contexts(found, below, context)
 
 
 if __name__ == "__main__":

@@ -6,52 +6,50 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from importlib import import_module
 
 import click
 
 from codelake import __version__
 from codelake.cli import options
-from codelake.cli.build import build
-from codelake.cli.check import check
-from codelake.cli.completion import completion
-from codelake.cli.config import config
-from codelake.cli.ddl import ddl
-from codelake.cli.doctor import doctor
-from codelake.cli.export import export
-from codelake.cli.import_parquet import import_parquet
-from codelake.cli.maintain import maintain
-from codelake.cli.mcp import mcp
 from codelake.cli.options import Given
 from codelake.cli.output import as_json
-from codelake.cli.overview import diff, hot, unresolved
-from codelake.cli.plan import plan
-from codelake.cli.questions import callees, callers, find, impact, neighbors, path, refs, show
-from codelake.cli.restore import restore
-from codelake.cli.runs import runs
-from codelake.cli.setup import setup
-from codelake.cli.sql import sql
-from codelake.cli.table import table
-from codelake.cli.tables import tables
 from codelake.errors import CodelakeError, UsageError
-from codelake.hidden import HIDDEN
 
-COMMANDS: tuple[click.Command, ...] = (
-    *(build, plan, runs),
-    *(find, callers, callees, refs, impact, neighbors, show, path),
-    *(hot, unresolved, diff, sql, export, mcp),
-    *(tables, table, check, maintain, restore, import_parquet, ddl),
-    *(setup, doctor, config, completion),
-)
+COMMANDS: dict[str, str] = {
+    **dict.fromkeys(("find", "callers", "callees", "refs", "impact", "neighbors", "show", "path"), "questions"),
+    **dict.fromkeys(("hot", "unresolved", "diff"), "overview"),
+    **{
+        name: name
+        for name in ("build", "watch", "plan", "runs", "sql", "export", "mcp", "tables", "table", "check", "maintain")
+    },
+    **{name: name for name in ("restore", "ddl", "setup", "doctor", "config", "completion")},
+    "import-parquet": "import_parquet",
+}
+"""Every command, and the module of `codelake.cli` that has it under its name."""
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class Commands(click.Group):
+    """Loads the module of a command when the command is named: a question does not wait for what the others import."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        # Of a name that there is not, click says which are near: those that it has.
+        for name in [cmd_name] if cmd_name in COMMANDS else COMMANDS:
+            if name not in self.commands:
+                module = import_module(f"codelake.cli.{COMMANDS[name]}")
+                self.add_command(options.add_to(getattr(module, name.replace("-", "_"))))
+        return super().get_command(ctx, cmd_name)
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="codelake")
 def cli() -> None:
     """Python repositories as a code property graph in a lake of Delta tables."""
 
 
-for _command in COMMANDS:
-    cli.add_command(_command)
 options.add_to(cli)
 
 
@@ -97,19 +95,10 @@ def _first_line(error: Exception) -> str:
 
 def _report(given: Given, error: CodelakeError, cause: Exception | None = None) -> int:
     if given.flags.get("verbose"):
-        click.echo(_masked(given, "".join(traceback.format_exception(cause or error))), err=True)
+        click.echo(given.masked("".join(traceback.format_exception(cause or error))), err=True)
     if given.json:
         # Standard output is for answers, and this is none.
-        click.echo(_masked(given, as_json(error.as_dict())), err=True)
+        click.echo(given.masked(as_json(error.as_dict())), err=True)
     else:
-        click.echo(_masked(given, f"codelake: {error}"), err=True)
+        click.echo(given.masked(f"codelake: {error}"), err=True)
     return error.exit_code
-
-
-def _masked(given: Given, text: str) -> str:
-    """Spark and the stores write messages of their own, and may quote what they were given."""
-    for secret in given.settings.secrets() if given.settings is not None else ():
-        # Most options count as secret, `true` and `10` among them: hiding these would only garble the text.
-        if len(secret) >= 4 and secret.lower() not in ("true", "false"):
-            text = text.replace(secret, HIDDEN)
-    return text

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from codelake.hidden import HIDDEN
 from codelake.settings import Settings, help_of, load
 
 
@@ -18,6 +19,14 @@ class Given:
     json: bool = False
     quiet: bool = False
     settings: Settings | None = None
+
+    def masked(self, text: str) -> str:
+        """Spark and the stores write messages of their own, and may quote what they were given."""
+        for secret in self.settings.secrets() if self.settings is not None else ():
+            # Most options count as secret, `true` and `10` among them: hiding these would only garble the text.
+            if len(secret) >= 4 and secret.lower() not in ("true", "false"):
+                text = text.replace(secret, HIDDEN)
+        return text
 
 
 def given() -> Given:

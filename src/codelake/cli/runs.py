@@ -38,7 +38,7 @@ def runs(context: click.Context, run: str | None, limit: int, into: str | None) 
     Examples:
       codelake runs
       codelake runs -1 --json
-      codelake runs 3 --replay /tmp/again
+      codelake runs 3 --replay again
     """
     if run is None and into is not None:
         raise UsageError("--replay", expected="a run to do again", found="none", do="See `codelake runs`.")

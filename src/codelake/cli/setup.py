@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -43,6 +41,7 @@ def _has_java(current: Settings) -> bool:
 
 def _install_java() -> None:
     # Here and not above: every other command would wait for these.
+    import subprocess
     from importlib.resources import as_file, files
 
     from codelake.runtime import java
@@ -57,6 +56,8 @@ def _install_java() -> None:
 
 def _installer() -> list[str]:
     # An environment made by uv has no pip, and one made by venv has no uv.
+    import shutil
+
     beside = Path(sys.executable).with_name("uv")
     uv = str(beside) if beside.exists() else shutil.which("uv")
     return [uv, "pip", "install", "--python", sys.executable] if uv else [sys.executable, "-m", "pip", "install"]

@@ -5,27 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 from codelake.contracts.arrow import arrow_table
 from codelake.contracts.operations import RUNS
 from codelake.contracts.table import Table
-from codelake.delta.embedded import ask
 from codelake.delta.run import Run, pin
 from codelake.delta.write import commit
-
-
-class Published(NamedTuple):
-    run_id: str
-    versions: dict[str, int]
-    manifest: str
-
-
-def last_published(run: Run) -> Published | None:
-    """What readers see, as the run has pinned it."""
-    newest = "SELECT run_id, versions, manifest FROM runs ORDER BY recorded_at DESC, run_id DESC LIMIT 1"
-    rows = ask(run, (RUNS,), newest).to_pylist()
-    return next((Published(row["run_id"], dict(row["versions"]), row["manifest"]) for row in rows), None)
 
 
 def publish(

@@ -10,6 +10,8 @@ from deltalake import QueryBuilder
 
 from codelake.contracts.operations import RUNS
 from codelake.delta.lake import Lake
+from codelake.delta.log import Log
+from codelake.delta.run import Run, pin
 from codelake.errors import NotFound
 
 
@@ -24,11 +26,19 @@ class PublishedRun:
 
 def published_runs(lake: Lake) -> list[PublishedRun]:
     """Oldest first."""
-    if not lake.exists(RUNS.name):
-        return []
+    return _runs(lake.log(RUNS.name), "ORDER BY recorded_at, run_id") if lake.exists(RUNS.name) else []
+
+
+def last_published(run: Run) -> PublishedRun | None:
+    """What readers see, as the run has pinned it."""
+    log = run.lake.log(RUNS.name, version=pin(run, RUNS).version)
+    return next(iter(_runs(log, "ORDER BY recorded_at DESC, run_id DESC LIMIT 1")), None)
+
+
+def _runs(log: Log, which: str) -> list[PublishedRun]:
     engine = QueryBuilder()
-    engine.register("runs", lake.log(RUNS.name).delta_table)
-    sql = "SELECT run_id, recorded_at, pipeline, versions, manifest FROM runs ORDER BY recorded_at, run_id"
+    engine.register("runs", log.delta_table)
+    sql = f"SELECT run_id, recorded_at, pipeline, versions, manifest FROM runs {which}"
     return [
         PublishedRun(
             row["run_id"], row["recorded_at"].astimezone(UTC), row["pipeline"], dict(row["versions"]), row["manifest"]

@@ -7,7 +7,6 @@ store are configured apart, because on S3 the log needs a coordinator that data 
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -146,6 +145,8 @@ class Store:
             "options": {k: v if k in PUBLIC_STORE_OPTIONS else "set" for k, v in sorted(self.options.items())},
             "log_options": {k: v if k in PUBLIC_STORE_OPTIONS else "set" for k, v in sorted(self.log_options.items())},
         }
+        import hashlib  # it loads OpenSSL, which no question waits for
+
         return hashlib.sha256(json.dumps(public, sort_keys=True).encode()).hexdigest()
 
 

@@ -14,9 +14,10 @@ from codelake.contracts import OPERATIONS, TABLES
 from codelake.contracts import operations as tables
 from codelake.delta.create import create_table, evolve
 from codelake.delta.lake import Lake
-from codelake.delta.publish import Published, last_published, publish
+from codelake.delta.publish import publish
 from codelake.delta.record import record
 from codelake.delta.run import Run, new_run_id, pin
+from codelake.delta.runs import PublishedRun, last_published
 from codelake.extract.content import evidence_of
 from codelake.extract.guard import Extract, Limits
 from codelake.pipeline import manifest
@@ -100,7 +101,7 @@ def _run(work: Build, stage: Stage, now: Fingerprint, parts: Parts) -> manifest.
     )
 
 
-def _parts(before: Published | None) -> dict[str, Parts]:
+def _parts(before: PublishedRun | None) -> dict[str, Parts]:
     return {stage.name: stage.parts for stage in manifest.read(before.manifest).stages} if before else {}
 
 

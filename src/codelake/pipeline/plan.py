@@ -18,8 +18,8 @@ from codelake.delta.drift import drift
 from codelake.delta.embedded import among, ask, text
 from codelake.delta.identity import newest_own_commit
 from codelake.delta.lake import Lake
-from codelake.delta.publish import last_published
 from codelake.delta.run import Run
+from codelake.delta.runs import last_published
 from codelake.extract.extractors import extractor_version
 from codelake.extract.guard import Limits
 from codelake.pipeline import manifest

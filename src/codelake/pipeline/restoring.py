@@ -16,11 +16,10 @@ from codelake.delta.create import create_table
 from codelake.delta.lake import Lake
 from codelake.delta.maintenance.operation import Maintained
 from codelake.delta.planned import Plan, commit_planned
-from codelake.delta.publish import last_published
 from codelake.delta.record import record
 from codelake.delta.restore import cursors_at, restore_table
 from codelake.delta.run import Run, new_run_id, resolved
-from codelake.delta.runs import PublishedRun, published_runs, run_named
+from codelake.delta.runs import PublishedRun, last_published, published_runs, run_named
 from codelake.errors import NotFound
 from codelake.pipeline.manifest import Stage, read
 from codelake.pipeline.upkeep import run_row

@@ -23,9 +23,9 @@ from codelake.delta.maintenance.operation import Maintained
 from codelake.delta.maintenance.optimize import optimize
 from codelake.delta.maintenance.vacuum import vacuum
 from codelake.delta.planned import Plan, commit_planned
-from codelake.delta.publish import last_published
 from codelake.delta.record import record
 from codelake.delta.run import Run, new_run_id
+from codelake.delta.runs import last_published
 from codelake.pipeline.manifest import Manifest, Stage, read, text_of
 
 _DO: Mapping[str, Callable[..., Maintained]] = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -86,6 +85,8 @@ class Answer(Converted):
 
     def _repr_html_(self) -> str:
         """For notebooks."""
+        import html
+
         head = "".join(f"<th>{html.escape(column)}</th>" for column in self.columns)
         body = "".join(f"<tr>{self._cells(row)}</tr>" for row in self.rows)
         source = f"<pre>{html.escape(self.body)}</pre>" if self.body else ""
@@ -94,6 +95,8 @@ class Answer(Converted):
         return f"{source}<table><caption>{caption}</caption><tr>{head}</tr>{body}</table>{note}"
 
     def _cells(self, row: Row) -> str:
+        import html
+
         indent = "&emsp;" * (row["depth"] - 1) if self.is_tree else ""
         cells = [html.escape(shown(row.get(column))) for column in self.columns]
         return "".join(f"<td>{indent if place == 0 else ''}{cell}</td>" for place, cell in enumerate(cells))

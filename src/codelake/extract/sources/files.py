@@ -36,6 +36,13 @@ def source_files(listing: Listing, choice: Choice, *, location: str, max_file_by
             yield _file(listing, entry, path, modules[path], counted.note(entry), max_file_bytes)
 
 
+def counted_paths(listing: Listing, choice: Choice, *, location: str) -> Iterator[str]:
+    """The paths of `source_files`, none of which is read but for first lines."""
+    by_path = _by_path(listing, location)
+    counted = _Counted(listing, by_path, choice)
+    return (path for path, entry in by_path.items() if counted.has_row(path, entry))
+
+
 def _by_path(listing: Listing, location: str) -> dict[str, Entry]:
     by_path: dict[str, Entry] = {}
     for entry in listing.entries:

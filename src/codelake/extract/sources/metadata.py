@@ -16,7 +16,7 @@ from codelake.extract.sources.distributions import (
     format_of,
 )
 from codelake.extract.sources.files import content_of
-from codelake.extract.sources.model import Kind, Listing, Unread
+from codelake.extract.sources.model import Entry, Kind, Listing, Unread
 from codelake.extract.sources.paths import shown
 from codelake.extract.sources.select import Choice
 
@@ -28,12 +28,16 @@ class Declared(NamedTuple):
     problems: list[MetadataProblem]
 
 
+def metadata_entries(listing: Listing, choice: Choice) -> dict[str, Entry]:
+    """By path."""
+    entries = {shown(entry.path): entry for entry in listing.entries if entry.kind is not Kind.FOLDER}
+    return {path: entry for path, entry in entries.items() if format_of(path) and not choice.excludes(path)}
+
+
 def declared(listing: Listing, choice: Choice, *, max_file_bytes: int) -> Declared:
     contents: dict[str, bytes] = {}
     unread: list[MetadataProblem] = []
-    entries = {shown(entry.path): entry for entry in listing.entries if entry.kind is not Kind.FOLDER}
-    for path in sorted(path for path in entries if format_of(path) and not choice.excludes(path)):
-        entry = entries[path]
+    for path, entry in sorted(metadata_entries(listing, choice).items()):
         if entry.kind is Kind.LINK:
             unread.append(MetadataProblem(path, f"a symbolic link to {shown(entry.target)}, which is not followed"))
         elif entry.kind is not Kind.FILE:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 
-from codelake.extract.sources.files import source_files
-from codelake.extract.sources.metadata import Declared, declared
+from codelake.extract.sources.files import counted_paths, source_files
+from codelake.extract.sources.metadata import Declared, declared, metadata_entries
 from codelake.extract.sources.model import Listing, Opener, SourceFile
 from codelake.extract.sources.select import Choice
 
@@ -62,3 +62,9 @@ class Opened:
     def declared(self) -> Declared:
         """The distributions that its metadata declares, and what is wrong with that."""
         return declared(self.listing, self.source.choice, max_file_bytes=self.source.max_file_bytes)
+
+    def paths(self) -> frozenset[str]:
+        """Of all whose change a build would see: files that have a row, and metadata."""
+        source = self.source
+        counted = counted_paths(self.listing, source.choice, location=source.location)
+        return frozenset({*counted, *metadata_entries(self.listing, source.choice)})

@@ -1,0 +1,58 @@
+"""A build of two states of a repository with everything on executors, in a process of its own: a process has one kind
+of session."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from codelake.delta.lake import create_lake
+from codelake.delta.store import Store
+from codelake.pipeline import extraction, graph, here
+from codelake.session import session, stop
+from codelake.settings import load
+from tests.properties.test_incremental import built
+
+SMALL = {
+    # For a table of ten rows: the defaults of a cluster make 200 and 50 tasks of it.
+    "spark.sql.shuffle.partitions": "2",
+    "spark.databricks.delta.snapshotPartitions": "1",
+    "spark.executor.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
+}
+
+
+@contextmanager
+def on_executors() -> Iterator[None]:
+    """Nothing is too small for Spark's workers; one content is handed to them, more are read from `blobs`."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(here, "LINKED_HERE", 0)
+        patched.setattr(graph, "RENDERED_HERE", 0)
+        patched.setattr(extraction, "_FEW", 1)
+        yield
+
+
+def build_states(spark: SparkSession, root: Path, states: list[Path]) -> None:
+    lake = create_lake(Store(str(root)), spark)
+    for folder in states:
+        built(lake, folder)
+
+
+def main(url: str, root: str, *states: str) -> None:
+    where = "remote" if url.startswith("sc://") else "master"
+    spark = session(load({where: url, "spark": SMALL if where == "master" else {}}))
+    if where == "master":
+        spark.range(2, numPartitions=2).count()
+        executors = spark.sparkContext._jsc.sc().statusTracker().getExecutorInfos()
+        print(len(executors) - 1)  # the driver is one of them
+    with on_executors():
+        build_states(spark, Path(root), [Path(each) for each in states])
+    stop(spark)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
