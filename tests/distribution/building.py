@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 
 from codelake.delta.lake import create_lake
 from codelake.delta.store import Store
-from codelake.pipeline import extraction, graph, here
+from codelake.pipeline import extraction, here
 from codelake.session import session, stop
 from codelake.settings import load
 from tests.properties.test_incremental import built
@@ -31,7 +31,7 @@ def on_executors() -> Iterator[None]:
     """Nothing is too small for Spark's workers; one content is handed to them, more are read from `blobs`."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(here, "LINKED_HERE", 0)
-        patched.setattr(graph, "RENDERED_HERE", 0)
+        patched.setattr(here, "RENDERED_HERE", 0)
         patched.setattr(extraction, "_FEW", 1)
         yield
 

@@ -29,7 +29,6 @@ from codelake.delta.scan import scan
 from codelake.graph.externals import Declared, external_symbols
 from codelake.graph.rendered import around, outside, rendered, rows_of
 from codelake.pipeline import here
-from codelake.pipeline.here import RENDERED_HERE
 from codelake.pipeline.linking import present_evidence
 from codelake.pipeline.lookup import at, is_empty
 from codelake.pipeline.rows import commit_rows, frame
@@ -56,7 +55,7 @@ def render_graph(build: Build) -> None:
     if not places.all:
         return
     build.rendered = places
-    if n_bytes <= RENDERED_HERE:
+    if n_bytes <= here.RENDERED_HERE:
         found = here.rendered(run, places)
         others = {name: rows for name, rows in found.items() if not _is_there(run, name, places, rows)}
         with for_few_rows(build.spark):
