@@ -42,10 +42,11 @@ def build_states(spark: SparkSession, root: Path, states: list[Path]) -> None:
         built(lake, folder)
 
 
-def main(url: str, root: str, *states: str) -> None:
-    where = "remote" if url.startswith("sc://") else "master"
-    spark = session(load({where: url, "spark": SMALL if where == "master" else {}}))
-    if where == "master":
+def main(root: str, *states: str) -> None:
+    """Where Spark runs is in the environment: CODELAKE_MASTER or CODELAKE_REMOTE."""
+    settings = load()
+    spark = session(settings if settings.remote else load({"spark": SMALL}))
+    if not settings.remote:
         spark.range(2, numPartitions=2).count()
         executors = spark.sparkContext._jsc.sc().statusTracker().getExecutorInfos()
         print(len(executors) - 1)  # the driver is one of them

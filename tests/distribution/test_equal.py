@@ -3,8 +3,10 @@ in every table that builds write. Built first as a whole, then brought up to dat
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,6 @@ from pyspark.sql import SparkSession
 
 from codelake.delta.lake import Lake, open_lake
 from codelake.delta.store import Store
-from codelake.runtime.cluster import cluster
 from codelake.settings import Settings
 from tests.connect import connect_server
 from tests.distribution.building import build_states, on_executors
@@ -45,9 +46,11 @@ def expected(spark: SparkSession, states: list[Path], tmp_path_factory: pytest.T
     return open_lake(Store(str(root)))
 
 
-def build_elsewhere(url: str, root: Path, states: list[Path]) -> str:
-    command = [sys.executable, "-m", "tests.distribution.building", url, str(root), *map(str, states)]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+def build_elsewhere(root: Path, states: list[Path], *, within: Sequence[str] = (), **variables: str) -> str:
+    """In a process of its own, perhaps one that a program `within` runs; what it printed."""
+    build = [sys.executable, "-m", "tests.distribution.building", str(root), *map(str, states)]
+    environment = os.environ | variables
+    done = subprocess.run([*within, *build], capture_output=True, text=True, cwd=ROOT, env=environment, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
     return done.stdout.strip()
 
@@ -60,13 +63,14 @@ def test_on_the_workers_of_a_local_session(
     check(open_lake(Store(str(tmp_path / "lake"))), expected, "local")
 
 
-def test_on_a_cluster_of_two_workers(settings: Settings, states: list[Path], expected: Lake, tmp_path: Path) -> None:
-    with cluster(settings) as url:
-        assert build_elsewhere(url, tmp_path / "lake", states) == "2"
+def test_on_a_cluster_of_two_workers(states: list[Path], expected: Lake, tmp_path: Path) -> None:
+    cluster = (sys.executable, "-m", "codelake.runtime.cluster")
+    n_executors = build_elsewhere(tmp_path / "lake", states, within=cluster)
+    assert n_executors == "2"
     check(open_lake(Store(str(tmp_path / "lake"))), expected, "cluster")
 
 
 def test_over_spark_connect(settings: Settings, states: list[Path], expected: Lake, tmp_path: Path) -> None:
     with connect_server(settings, tmp_path) as url:
-        build_elsewhere(url, tmp_path / "lake", states)
+        build_elsewhere(tmp_path / "lake", states, CODELAKE_REMOTE=url)
     check(open_lake(Store(str(tmp_path / "lake"))), expected, "Spark Connect")

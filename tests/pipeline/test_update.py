@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 
@@ -25,6 +26,8 @@ from codelake.pipeline.manifest import read
 from codelake.pipeline.plan import Planned, plan
 from codelake.pipeline.progress import Progress
 from codelake.pipeline.reading import Reading
+from codelake.pipeline.rows import frame
+from codelake.pipeline.work import Build
 
 TREE = {
     "pkg/__init__.py": "",
@@ -159,3 +162,13 @@ def test_a_rule_that_changed_renders_everything_and_says_so(
         "graph": ["rule calls changed", "what rendering does has changed"]
     }
     assert workplace.plan().steps == ()
+
+
+def test_rows_behind_an_empty_chunk_are_not_lost(workplace: Workplace) -> None:
+    """Spark ends at it; so does a first build of two repositories of which one has nothing that was not read."""
+    one = pa.table({"path": ["a"]})
+    chunked = pa.concat_tables([one, one.slice(1), pa.table({"path": ["b"]})])
+    assert workplace.lake.session.createDataFrame(chunked).count() < 2  # else `frame` need not combine them
+    work = Build(Run(workplace.lake, "r"), Reading([], Progress()), Limits(), Progress())
+    assert sorted(row.path for row in frame(work, chunked).collect()) == ["a", "b"]
+    assert frame(work, one.slice(1)).count() == 0

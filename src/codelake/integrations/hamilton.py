@@ -73,7 +73,7 @@ class LakeSaver(DataSaver):  # type: ignore[misc]
         return NAME
 
     def save_data(self, data: pa.Table) -> dict[str, Any]:
-        rows = self.run.lake.session.createDataFrame(data)
+        rows = self.run.lake.session.createDataFrame(data.combine_chunks())
         done = commit(self.run, self.table, rows, mode=self.mode, txn=self.run.txn, **self.options)
         return {"table": done.table, "version": done.version, "is_repeat": done.is_repeat, **done.metrics}
 

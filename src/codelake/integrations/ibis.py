@@ -28,4 +28,6 @@ def read(run: Run, table: Table, *, columns: Sequence[str] = (), where: str = "t
 
 def write(run: Run, table: Table, rows: ibis.Table, *, mode: Mode, **options: Any) -> Committed:
     """The rows of an expression, committed with gates and all; needs a lake with a Spark session."""
-    return commit(run, table, run.lake.session.createDataFrame(rows.to_pyarrow()), mode=mode, **options)
+    return commit(
+        run, table, run.lake.session.createDataFrame(rows.to_pyarrow().combine_chunks()), mode=mode, **options
+    )

@@ -18,6 +18,7 @@ from codelake.extract.run import evidence
 from codelake.extract.tasks import balanced, portions
 from codelake.pipeline.lookup import is_empty, rows_of
 from codelake.pipeline.progress import watched
+from codelake.pipeline.rows import frame
 from codelake.pipeline.work import Build, Seen
 
 PORTION_CONTENTS, PORTION_BYTES = 250_000, 8 << 30
@@ -63,8 +64,7 @@ def _extract(build: Build, sizes: dict[str, int]) -> list[str]:
             if sum(sizes[digest] for digest in lacking) > _FEW_BYTES or len(lacking) > _FEW:
                 return evidence(scan(run, BLOBS), tasks, limits=build.limits, extract=build.extract)
             contents = ask(run, (BLOBS,), f"SELECT digest, content FROM blobs WHERE {among('digest', lacking)}")
-            few = build.spark.createDataFrame(contents.cast(_CONTENTS))
-            return evidence(few, None, limits=build.limits, extract=build.extract)
+            return evidence(frame(build, contents.cast(_CONTENTS)), None, limits=build.limits, extract=build.extract)
 
         build.committed(commit_planned(build.run, EVIDENCE, plan, mode="append", from_pin=True))
     return lacking

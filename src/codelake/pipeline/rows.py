@@ -40,10 +40,10 @@ def commit_rows(build: Build, table: Table, rows: Sequence[Row], repos: Collecti
 
 
 def frame(build: Build, rows: pa.Table) -> DataFrame:
-    """Spark makes nothing of a table without a single chunk."""
+    """In one chunk: Spark makes nothing of a table without any, and silently ends at one that is empty."""
     if rows.num_rows == 0:
         rows = pa.Table.from_arrays([pa.array([], column.type) for column in rows.schema], schema=rows.schema)
-    return build.spark.createDataFrame(rows)
+    return build.spark.createDataFrame(rows.combine_chunks())
 
 
 def _frame(build: Build, table: Table, rows: Sequence[Row]) -> DataFrame:

@@ -43,7 +43,7 @@ class Converted(ABC):
         return ibis.memtable(self.to_arrow())
 
     def to_spark(self, spark: SparkSession) -> DataFrame:
-        return spark.createDataFrame(self.to_arrow())
+        return spark.createDataFrame(self.to_arrow().combine_chunks())
 
 
 @dataclass(frozen=True)

@@ -105,7 +105,7 @@ def _load_batch(
         return
     _write_down(run, table, source, read, number, "planned", None)
     txn = Txn(f"import/{source.root.absolute()}", number)
-    rows = run.lake.session.createDataFrame(pa.concat_tables(parts), spark_schema(table))
+    rows = run.lake.session.createDataFrame(pa.concat_tables(parts).combine_chunks(), spark_schema(table))
     made = commit(run, table, rows, mode="append", txn=txn)
     _write_down(run, table, source, read, number, "imported", made.version)
     done.n_files += len(read)

@@ -8,6 +8,7 @@ from codelake.graph.link.linking import Call, Linking
 from codelake.graph.link.values import Kind, Known
 
 _OBJECT = frozenset(dir(object))
+_FEW_BELOW = 8
 
 
 def load(link: Linking, name: str, dst: int, value: int) -> None:
@@ -108,6 +109,7 @@ def _of_instance(link: Linking, value: int, name: str, slot: int) -> None:
 
 def _of_order(link: Linking, order: list[int], receiver: int, name: str, slot: int) -> None:
     _copy_fields(link, order, name, slot, instances=True)
+    _add_below(link, receiver, name, slot)
     found = provider(link, order, name)
     if found is not None:
         link.waits(found, _got_from_instance, receiver, slot)
@@ -121,6 +123,23 @@ def _of_order(link: Linking, order: list[int], receiver: int, name: str, slot: i
     above = outside(link, order, name)
     if above is not None:
         link.solver.add(slot, above)
+
+
+def _add_below(link: Linking, receiver: int, name: str, slot: int) -> None:
+    """Where the receiver may be of a class below: what few classes there have in place of an attribute. Functions that
+    override are found when all is solved."""
+    if link.known(receiver) == Known.MADE:
+        return
+    having = [
+        one for one in link.hierarchy.subclasses.get(link.class_of(receiver), ()) if name in link.members.get(one, ())
+    ]
+    if len(having) > _FEW_BELOW:
+        return
+    for one in having:
+        member = link.members[one][name]
+        number = link.program.of_slot.get(member)
+        if number is None or link.program.definitions[number].kind == "class":
+            link.waits(member, _got_from_instance, link.instance(one, Known.SAID), slot)
 
 
 def _copy_fields(link: Linking, order: list[int], name: str, slot: int, *, instances: bool) -> None:

@@ -136,7 +136,10 @@ def _external(name: str) -> list[Target]:
 
 
 def _of_instance(link: Linking, value: int, name: str) -> list[Target]:
-    return [_function(link, number, "receiver", 0.9, shift=1) for number in special_functions(link, value, name)]
+    method, sure = HOW_SURE[link.known(value)]
+    own = [_function(link, number, method, min(sure, 0.9), shift=1) for number in special_functions(link, value, name)]
+    below = [one for one in overriding(link, value, name) if all(one != target.function for target in own)]
+    return own + [_function(link, number, "override", min(sure, OVERRIDE), shift=1) for number in below]
 
 
 def special_functions(link: Linking, value: int, name: str) -> list[int]:
