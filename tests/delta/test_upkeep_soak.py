@@ -20,6 +20,7 @@ from codelake.contracts.table import Upkeep
 from codelake.delta.checks import check_table
 from codelake.delta.create import create_table
 from codelake.delta.lake import Lake
+from codelake.delta.maintenance.checkpoint import checkpoint
 from codelake.delta.planned import commit_planned
 from codelake.delta.run import Run
 from codelake.errors import PinUnavailable
@@ -40,7 +41,7 @@ KEPT = replace(
     retention_days=0,
     upkeep=Upkeep(small_files=15, log_entries=30, vacuum_files=15),
 )
-PUBLIC = replace(RUNS, retention_days=0, upkeep=Upkeep(small_files=30, log_entries=30, vacuum_files=30))
+PUBLIC = replace(RUNS, retention_days=0)
 
 
 def rows_of(lake: Lake, owner: int, size: int) -> Any:
@@ -65,6 +66,8 @@ def begin(lake: Lake) -> None:
     done = commit_planned(run, KEPT, lambda _: frame(lake, first, KEPT).coalesce(1), mode="append")
     assert done is not None
     publish(lake, "begin", {"things": done.version})
+    for table in (PUBLIC, KEPT):  # as a lake is that was looked after
+        checkpoint(run, table.name)
 
 
 def looked_up(lake: Lake, owner: int) -> list[int]:

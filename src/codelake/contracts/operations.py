@@ -4,7 +4,7 @@ append per table at its end (codelake.delta.record)."""
 from __future__ import annotations
 
 from codelake.contracts.semantic import RUN_ID, TABLE_NAME, TABLE_VERSION
-from codelake.contracts.table import Column, Layout, Table
+from codelake.contracts.table import Column, Layout, Table, Upkeep
 
 _RUN = Column("run_id", "string", "the run that did it", RUN_ID)
 _AT = Column("recorded_at", "timestamp", "when it was done, UTC")
@@ -145,6 +145,8 @@ RUNS = Table(
     key=("run_id",),
     key_scope="write",
     layout=Layout(stats=("run_id", "recorded_at", "pipeline")),
+    # every reader opens it first
+    upkeep=Upkeep(small_files=10, log_entries=10),
     append_only=True,
 )
 
