@@ -20,6 +20,7 @@ setup: $(READY) ## everything that the other targets need: packages, Java, Delta
 demo: $(READY) ## build a repository (REPO, this one if not given) and ask questions about it
 	$(BIN)/codelake build $(REPO) --lake .codelake-demo
 	$(BIN)/codelake tables --lake .codelake-demo
+	$(BIN)/codelake hot --lake .codelake-demo --limit 5
 	$(BIN)/python examples/questions.py .codelake-demo
 
 test: lint ## all checks and tests

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from codelake.contracts import Column, Table
+from codelake.contracts import Column, Layout, Table
 from codelake.contracts.operations import COMMITS, SNAPSHOTS
 from codelake.delta.create import create_table
 from codelake.delta.lake import Lake
@@ -176,7 +176,7 @@ def test_a_commit_that_is_asked_for_wrongly_says_what_is_missing(
 
 
 def test_append_only_is_kept(lake: Lake) -> None:
-    table = replace(THINGS, append_only=True)
+    table = replace(THINGS, append_only=True, layout=Layout())
     create_table(lake, table)
     with pytest.raises(UsageError, match="append_only"):
         commit(new_run(lake), table, mode="delete", where="true")
@@ -221,7 +221,7 @@ def test_a_later_run_of_the_same_application_is_not_undone_by_an_earlier_one(lak
 
 def test_replacing_by_the_first_of_the_columns_replaces_all_that_has_it() -> None:
     table = replace(THINGS, replace_by=("owner", "id"))
-    assert replace_condition(table, [("a",), ("b",)]) == "`owner` IN ('a', 'b')"
-    assert replace_condition(table, [("a",), ("b", 1)]) == "`owner` IN ('a') OR (`owner` = 'b' AND `id` = 1)"
+    assert replace_condition(table, [("a",), ("b",)]) == "(`owner` IN ('a', 'b'))"
+    assert replace_condition(table, [("a",), ("b", 1)]) == "(`owner` IN ('a')) OR (`owner` = 'b' AND `id` IN (1))"
     with pytest.raises(UsageError, match="1 to 2"):
         replace_condition(table, [()])

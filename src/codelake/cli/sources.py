@@ -62,13 +62,21 @@ def found_sources(
     }
     locations = [*path, *(f"@{each}" for each in from_file)] or ["."]
     is_one = len(locations) == 1 and not locations[0].startswith("@")
-    for option, text in (("--name", name), ("--rev", rev if rev and ".." in rev else None)):
-        if text is not None and not is_one:
-            raise UsageError(f"{option} {text}", expected="one path", found=" ".join(locations), do="Name each alone.")
-    if rev is not None and ".." in rev:
+    alone = {
+        f"--name {name}": name and f"Name each of them: {name}=PATH.",
+        f"--rev {rev}": _is_range(rev) and "Build one.",
+    }
+    for option, do in alone.items():
+        if do and not is_one:
+            raise UsageError(option, expected="one path", found=" ".join(locations), do=do)
+    if rev is not None and _is_range(rev):
         for commit in commits_between(locations[0], rev):
             yield [open_source(locations[0], rev=commit, name=name, **patterns)]
     elif name is not None:
         yield [open_source(locations[0], rev=rev, name=name, **patterns)]
     else:
         yield open_sources(locations, rev=rev, **patterns)
+
+
+def _is_range(rev: str | None) -> bool:
+    return rev is not None and ".." in rev
