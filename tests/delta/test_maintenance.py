@@ -214,7 +214,7 @@ def test_features(historic: Lake) -> None:
 
 def test_what_is_due_and_why(historic: Lake) -> None:
     assert due(historic, THINGS) == []
-    eager = replace(THINGS, upkeep=Upkeep(small_files=4, deleted_rows=1, log_entries=3, vacuum_files=1))
+    eager = replace(THINGS, upkeep=Upkeep(small_files=4, deleted_rows=1, checkpoint_entries=3, vacuum_files=1))
     age(historic, "things", 40)
     found = {one.operation: one.reason for one in due(historic, eager)}
     assert found == {

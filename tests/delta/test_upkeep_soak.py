@@ -39,7 +39,7 @@ KEPT = replace(
     THINGS,
     key_scope="write",
     retention_days=0,
-    upkeep=Upkeep(small_files=15, log_entries=30, vacuum_files=15),
+    upkeep=Upkeep(small_files=15, cleanup_entries=30, vacuum_files=15),
 )
 PUBLIC = replace(RUNS, retention_days=0)
 

@@ -146,7 +146,7 @@ RUNS = Table(
     key_scope="write",
     layout=Layout(stats=("run_id", "recorded_at", "pipeline")),
     # every reader opens it first
-    upkeep=Upkeep(small_files=10, log_entries=10),
+    upkeep=Upkeep(small_files=10),
     append_only=True,
 )
 

@@ -32,13 +32,13 @@ def due(lake: Lake, table: Table) -> list[Due]:
     found = []
     if reasons := list(_optimize_reasons(log, table)):
         found.append(Due(table.name, "optimize", "; ".join(reasons)))
-    if log.n_entries_since_checkpoint >= table.upkeep.log_entries:
+    if log.n_entries_since_checkpoint >= table.upkeep.checkpoint_entries:
         found.append(Due(table.name, "checkpoint", f"{log.n_entries_since_checkpoint} entries since the last one"))
     n_files = len(expired_files(stored, wanted, since))
     if n_files >= table.upkeep.vacuum_files:
         found.append(Due(table.name, "vacuum", f"{n_files} files that nothing needs"))
     n_entries = len(expired_entries(stored, log, wanted, since))
-    if n_entries >= table.upkeep.log_entries:
+    if n_entries >= table.upkeep.cleanup_entries:
         found.append(Due(table.name, "cleanup-log", f"{n_entries} files of the log that nothing needs"))
     return found
 
