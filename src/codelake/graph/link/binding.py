@@ -5,6 +5,7 @@ from __future__ import annotations
 from codelake.graph.link.attributes import provider, special
 from codelake.graph.link.containers import call_method
 from codelake.graph.link.external import call_external
+from codelake.graph.link.known import KNOWN, WRAPPERS
 from codelake.graph.link.linking import ANY, Call, Linking
 from codelake.graph.link.program import Definition, Parameter
 from codelake.graph.link.values import Kind
@@ -60,6 +61,10 @@ def _imply(link: Linking, scope: int, function: int) -> None:
 
 def _make(link: Linking, call: Call, value: int) -> None:
     """An instance of a class, as `type.__call__` makes it."""
+    for one in link.hierarchy.order(value):
+        name = str(link.values.keys[one][1])
+        if name in WRAPPERS:
+            KNOWN[name](link, call)  # a kind of property or class method of one's own
     maker = provider(link, link.hierarchy.order(value), "__new__")
     if maker is None:
         link.solver.add(call.result, link.instance(value))

@@ -13,6 +13,7 @@ from codelake.graph.link.targets import (
     HOW_SURE,
     MAX_TARGETS,
     OVERRIDE,
+    TOO_MANY,
     Target,
     called_by,
     caller_confidence,
@@ -52,6 +53,8 @@ def add_calls(links: Found) -> None:
             found, reason = [], "too many"
         elif not found:
             reason = reasons.of(call)
+            if reason == "too many":
+                _add_too_many(links, file, caller.id, reasons.too_large(call.callee))
             derived = reasons.derived(call.callee)
             if derived is not None and is_derived(derived):
                 _add_derived(links, file, call, derived)
@@ -79,6 +82,14 @@ def add_calls(links: Found) -> None:
             rivals = n_rivals(found)
             for target in found if rivals <= MAX_TARGETS else ():
                 _add_callee(links, file, call, target, rivals)
+
+
+def _add_too_many(links: Found, file: int, caller: str, slots: Iterable[int]) -> None:
+    """Of functions that are too many to follow, such as all that a decorator is put on, it is still known that they
+    are called."""
+    for value in {value for slot in slots for value in links.link.solver.kept_out(slot)}:
+        if links.link.values.keys[value][0] == Kind.FUNCTION:
+            links.note_caller(file, caller, links.link.definition(value).id, TOO_MANY, "flow")
 
 
 def _add_derived(links: Found, file: int, call: Call, name: str) -> None:

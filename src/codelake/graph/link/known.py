@@ -259,6 +259,9 @@ def _print(link: Linking, call: Call) -> None:
         link.waits(slot, text_of, call.scope)
 
 
+WRAPPERS = ("builtins.property", "builtins.classmethod", "builtins.staticmethod", "functools.cached_property")
+"""Classes whose instances say how a method is bound."""
+
 KNOWN: dict[str, Callable[[Linking, Call], None]] = {
     "builtins.super": _super,
     "builtins.property": _property,

@@ -25,7 +25,7 @@ class Reasons:
     def of(self, call: Call) -> str:
         if self.derived(call.callee) is not None or self._holds_external(call.callee):
             return "result of external code"
-        if self._is_too_large(call.callee):
+        if self.too_large(call.callee):
             return "too many"
         if self.link.solver.of(call.callee):
             return "unknown receiver"
@@ -40,11 +40,18 @@ class Reasons:
             return "unknown parameter"
         return "unknown receiver"
 
-    def _is_too_large(self, slot: int) -> bool:
-        """Whether the callee, or what it is an attribute of, was too large."""
+    def too_large(self, slot: int) -> list[int]:
+        """Which was too large: the callee, what it is an attribute of, or what was stored under that attribute."""
         kind, fact = self.made.get(slot, ("", None))
-        closed = self.link.solver.is_closed
-        return closed(slot) or (kind == "load_attribute" and fact is not None and closed(fact.src))
+        slots = [slot]
+        if kind == "load_attribute" and fact is not None:
+            classes = {one for value in self.link.solver.of(fact.src) for one in self._order(value)}
+            slots += [fact.src, *(self.link.field_of(self.link.instance(one), fact.key) for one in sorted(classes))]
+        return [one for one in slots if self.link.solver.is_closed(one)]
+
+    def _order(self, value: int) -> list[int]:
+        kind, of, _ = self.link.values.keys[value]
+        return self.link.hierarchy.order(of) if kind == Kind.INSTANCE else []
 
     def derived(self, slot: int, depth: int = _DEPTH) -> str | None:
         """A name for what comes from the result of external code: `re.compile().match`."""

@@ -46,6 +46,8 @@ class Solver:
         self._fixed: set[int] = set()
         self._too_large: set[int] = set()
         self._closed = set(self.widened)
+        self._kept_out: dict[int, set[int]] = {}
+        """By slot that is widened: the slots that would be copied into it."""
         self.n_steps = 0
 
     def named(self, *name: Hashable) -> int:
@@ -111,7 +113,11 @@ class Solver:
     def copy(self, src: int, dst: int) -> None:
         """Whatever src holds, now or later, dst holds."""
         copies = self._copies[src]
-        if src == dst or (copies is not None and dst in copies) or dst in self._closed:
+        if src == dst or (copies is not None and dst in copies):
+            return
+        if dst in self._closed:
+            if dst in self.widened:
+                self._kept_out.setdefault(dst, set()).add(src)
             return
         if src in self._fixed:
             self._pass(self.of(src), dst)
@@ -192,6 +198,18 @@ class Solver:
 
     def is_closed(self, slot: int) -> bool:
         return slot in self._closed
+
+    def kept_out(self, slot: int) -> set[int]:
+        """The values that would be in a slot if it were not widened, through others that are."""
+        found: set[int] = set()
+        seen, todo = {slot}, [slot]
+        while todo:
+            for src in self._kept_out.get(todo.pop(), ()):
+                found |= self.of(src)
+                if src not in seen:
+                    seen.add(src)
+                    todo.append(src)
+        return found
 
     def finish(self) -> None:
         """Only what slots hold is asked for from now on."""

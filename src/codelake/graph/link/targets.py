@@ -35,6 +35,8 @@ HOW_SURE = {
 """By how the class of a receiver is known: the method of what follows, and how sure it is."""
 OVERRIDE = 0.5
 """A method of a class below that of the receiver."""
+TOO_MANY = 0.5
+"""That one of very many functions is called at a place, now or then."""
 
 
 def n_rivals(found: Sequence[Target]) -> int:
