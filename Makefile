@@ -7,7 +7,7 @@ READY  := $(VENV)/.ready
 # What `make demo` builds.
 REPO   ?= .
 # Two sessions of Spark side by side; a file of tests stays in one, with what its fixtures made.
-TWO    := -n 2 --dist loadfile
+TWO    := -n 2 --dist loadfile --no-loadscope-reorder
 COMPILE = $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-annotate --no-header --quiet
 
 .PHONY: help setup demo test test-fast lint bench soak lock clean

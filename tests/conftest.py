@@ -47,6 +47,9 @@ def lake(lake_root: Path, spark: SparkSession) -> Lake:
     return create_lake(Store(str(lake_root)), spark)
 
 
+_LONG = ("test_many_writers.py", "test_equal.py", "test_incremental.py", "test_killed_builds.py", "test_watch.py")
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The longest file first: of two workers, none waits for it at the end."""
-    items.sort(key=lambda item: item.path.name != "test_many_writers.py")
+    """The files that take longest come first: of two workers, none waits for them at the end."""
+    items.sort(key=lambda item: _LONG.index(item.path.name) if item.path.name in _LONG else len(_LONG))

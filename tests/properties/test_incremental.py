@@ -71,9 +71,8 @@ def run_script(spark: SparkSession, root: Path, seed: int, n: int) -> Iterator[l
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [1, 2])
-def test_brought_up_to_date_is_built_anew(spark: SparkSession, tmp_path: Path, seed: int) -> None:
-    assert len(list(run_script(spark, tmp_path, seed, 4))) == 4
+def test_brought_up_to_date_is_built_anew(spark: SparkSession, tmp_path: Path) -> None:
+    assert len(list(run_script(spark, tmp_path, 1, 4))) == 4
 
 
 @pytest.mark.soak
