@@ -28,9 +28,6 @@ from codelake.graph.link.targets import (
 from codelake.graph.link.values import Kind, is_derived
 from codelake.ids import external_id
 
-_SAYS_HOW_BOUND = {external_id(f"builtins.{name}") for name in ("staticmethod", "classmethod", "property")}
-"""Decorators of Python's own that only say how a method is bound."""
-
 
 def add_calls(links: Found) -> None:
     link, program = links.link, links.program
@@ -100,8 +97,6 @@ def _add_derived(links: Found, file: int, call: Call, name: str) -> None:
 
 def _add_callee(links: Found, file: int, call: Call, target: Target, n: int) -> None:
     """CALLER_OF: a class is called by its `__init__`, where it has one, be it of a class outside."""
-    if call.is_decorator and target.id in _SAYS_HOW_BOUND:
-        return
     caller = links.program.around(call.scope).id
     sure = caller_confidence(target.sure, 1 if target.method == "override" else n)
     callees = [target.id]

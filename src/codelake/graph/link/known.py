@@ -152,16 +152,6 @@ def _map(link: Linking, call: Call) -> None:
         arguments.append(element)
     results = link.element(made, ANY)
     link.make_call(Call(call.scope, call.positional[0], results, call.node, positional=arguments))
-    for slot in call.positional[1:]:
-        link.waits(slot, _map_behind, call, results)
-
-
-def _map_behind(link: Linking, call: Call, results: int, value: int) -> None:
-    """A function where `map` expects what it goes through: Python refuses it, but what was meant is plain."""
-    if link.values.keys[value][0] == Kind.FUNCTION:
-        element = link.solver.named("map", call.result, call.positional[0])
-        link.waits(call.positional[0], iterate, call.scope, element)
-        link.make_call(Call(call.scope, link.holding(value), results, call.node, positional=[element]))
 
 
 def _filter(link: Linking, call: Call) -> None:
