@@ -57,7 +57,7 @@ $(READY): requirements.lock pyproject.toml src/codelake/runtime/requirements-jav
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	test -x $(BIN)/uv || $(BIN)/python -m pip install --quiet --disable-pip-version-check \
 	  "$$(sed -n 's/^\(uv==[^ ]*\).*/\1/p' requirements.lock)"
-	VIRTUAL_ENV=$(VENV) $(BIN)/uv pip install --quiet --require-hashes -r requirements.lock
+	VIRTUAL_ENV=$(VENV) $(BIN)/uv pip install --quiet --compile-bytecode --require-hashes -r requirements.lock
 	VIRTUAL_ENV=$(VENV) $(BIN)/uv pip install --quiet --no-deps --no-build-isolation --editable .
 	$(BIN)/codelake setup
 	@touch $(READY)
