@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 import pyarrow as pa
 
 from codelake.graph.link.binding import bind
@@ -17,13 +13,14 @@ from codelake.graph.link.program import Program
 from codelake.graph.link.results import SCHEMA, links
 from codelake.graph.link.shapes import Shapes
 from codelake.graph.link.values import Kind, Values
+from codelake.lean import lean
 
 _MAX_ROUNDS = 8
 
 
 def link(table: pa.Table, *, backwards: bool = False) -> pa.Table:
     """Files of a unit (repo, path, module, is_own, digest, and nested evidence) to rows of `links` of its own."""
-    with _without_collector():
+    with lean():
         return pa.Table.from_batches(links(linked(table, backwards=backwards)), SCHEMA)
 
 
@@ -105,15 +102,3 @@ def _class_among(link: Linking, slots: list[int]) -> int | None:
         elif kind == Kind.EXTERNAL:
             found.append((1, str(a), value))
     return min(found)[2] if found else None
-
-
-@contextmanager
-def _without_collector() -> Iterator[None]:
-    """Millions of small objects live until the end; looking for garbage among them takes a third of the time."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
