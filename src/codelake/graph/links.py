@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
@@ -9,7 +11,7 @@ from pyspark.sql import functions as F
 from codelake.contracts.evidence import LINK_INPUT
 from codelake.contracts.graph import LINKS
 from codelake.contracts.types import parse_type
-from codelake.graph.link.kernel import link
+from codelake.graph.link.kernel import link_batches
 from codelake.graph.link.results import COLUMNS, NOTHING
 
 # What linking reads. Each field goes to Python as an array of its own: arrays of plain values are what both sides move
@@ -42,5 +44,5 @@ def links(files: DataFrame, evidence: DataFrame, units: DataFrame, made_by: str)
     return rows.withColumn("made_by", F.lit(made_by)).select(*LINKS.column_names)
 
 
-def _link(table: pa.Table) -> pa.Table:
-    return link(table.drop_columns(["unit"]))
+def _link(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    return link_batches(batches)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from codelake.graph.link.attributes import provider
-from codelake.graph.link.found import FEW, Found, Order
+from codelake.graph.link.found import FEW, NONE, Candidates, Found, Order
 from codelake.graph.link.targets import Target, functions_in, special_functions, type_id
 from codelake.graph.link.values import Kind
 from codelake.ids import external_id
@@ -98,7 +98,10 @@ def _is_variable(links: Found, slot: int) -> bool:
 
 
 def _add_types(links: Found, file: int, kind: str, src: str, slot: int) -> None:
-    found = {one for value in links.link.solver.of(slot) if (one := type_id(links.link, value))}
-    if 0 < len(found) <= FEW:
-        types = [Target(one, "flow", 0.9) for one in found]
-        links.add_candidates(file, kind, types, src=src, origin="flow")
+    held = links.link.solver.of(slot)
+    found = links.types.get(held)
+    if found is None:
+        types = {one for value in held if (one := type_id(links.link, value))}
+        found = Candidates(Target(one, "flow", 0.9) for one in types) if len(types) <= FEW else NONE
+        links.types[held] = found
+    links.add_candidates(file, kind, found, src=src, origin="flow")

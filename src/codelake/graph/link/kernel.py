@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pyarrow as pa
 
 from codelake.graph.link.binding import bind
-from codelake.graph.link.constraints import add_bare, add_entries, add_made, add_names, add_receivers, add_values
+from codelake.graph.link.constraints import add_bare, add_entries, add_made, add_names, add_values
 from codelake.graph.link.hierarchy import Hierarchy
 from codelake.graph.link.linking import Linking
 from codelake.graph.link.modules import Modules
@@ -21,26 +23,25 @@ _MAX_ROUNDS = 8
 def link(table: pa.Table, *, backwards: bool = False) -> pa.Table:
     """Files of a unit (repo, path, module, is_own, digest, and nested evidence) to rows of `links` of its own."""
     with lean():
-        return pa.Table.from_batches(links(linked(table, backwards=backwards)), SCHEMA)
+        return pa.Table.from_batches(links(linked(_read(table), backwards=backwards)), SCHEMA)
 
 
-def linked(table: pa.Table, *, backwards: bool = False) -> Linking:
-    program = Program(table.sort_by([("repo", "ascending"), ("path", "ascending")]))
-    pa.default_memory_pool().release_unused()  # of the sorted table
+def link_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The same, for units of which one copy is as much as there is room for."""
+    with lean():
+        yield from links(linked(_read(pa.Table.from_batches(list(batches)))))
+
+
+def _read(table: pa.Table) -> Program:
+    return Program(table.sort_by([("repo", "ascending"), ("path", "ascending")]))
+
+
+def linked(program: Program, *, backwards: bool = False) -> Linking:
+    pa.default_memory_pool().release_unused()  # of the tables that it was read from
     link = Linking(program, Modules(program), Values(), backwards=backwards)
     _find_bases(link)
     link.bind = bind
-    shapes = Shapes(link)
-    _solve(link, shapes)
-    if link.solver.widen():
-        _solve(link, shapes)
-    link.solver.finish()
-    return link
-
-
-def _solve(link: Linking, shapes: Shapes) -> None:
     link.restart()
-    add_receivers(link)
     made = add_made(link)
     add_bare(link)
     add_names(link)
@@ -48,7 +49,9 @@ def _solve(link: Linking, shapes: Shapes) -> None:
     link.solver.solve()
     add_entries(link)
     link.solver.solve()
-    shapes.add()
+    Shapes(link).add()
+    link.solver.finish()
+    return link
 
 
 def _find_bases(link: Linking) -> None:
