@@ -153,7 +153,7 @@ def sizes(root: Path) -> dict[str, int]:
 def measure(folders: list[Path]) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         command = [sys.executable, __file__, "--build", scratch, *map(str, folders)]
-        done = subprocess.run(command, check=True, capture_output=True, text=True)
+        done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
         answer = json.loads(done.stdout.splitlines()[-1])
         on_disk = sizes(Path(scratch))
     plain, n_lines = parsed(folders)
