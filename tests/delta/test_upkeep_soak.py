@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from codelake.contracts import Table
+from codelake.contracts import Column, Table
 from codelake.contracts.operations import MAINTENANCE, RUNS
 from codelake.contracts.table import Upkeep
 from codelake.delta.checks import check_table
@@ -31,6 +31,7 @@ from codelake.pipeline.restoring import restore_one
 from codelake.pipeline.upkeep import maintain
 from codelake.query.published import published
 from tests.delta.history import publish
+from tests.delta.test_migration import ids, loaded, write
 from tests.delta.things import THINGS, frame, stored
 
 pytestmark = pytest.mark.soak
@@ -46,6 +47,7 @@ KEPT = replace(
     upkeep=Upkeep(small_files=15, cleanup_entries=30, vacuum_files=15),
 )
 PUBLIC = replace(RUNS, retention_days=0)
+IMPORTED = Table("imported", "A dataset that grows.", (Column("id", "bigint", "a number"),), upkeep=KEPT.upkeep)
 
 
 def rows_of(lake: Lake, owner: int, size: int) -> Any:
@@ -146,13 +148,13 @@ def test_a_year_in_the_life(lake: Lake, tmp_path: Path) -> None:
     assert [str(one) for one in check_table(lake, "things", KEPT, thorough=True) if one.level == "fault"] == []
 
 
-def test_beside_writers_and_readers(lake: Lake) -> None:
+def test_beside_writers_and_readers(lake: Lake, tmp_path: Path) -> None:
     seed = int(os.environ.get("SOAK_SEED", time.time_ns() % 10_000))
     print(f"seed {seed}, {SECONDS} seconds")
     begin(lake)
     ends = time.monotonic() + SECONDS
     sizes = dict.fromkeys(range(OWNERS), 1)
-    counts = {"edits": 0, "maintained": 0, "restored": 0, "reads": 0, "vacuumed under a reader": 0}
+    counts = {"edits": 0, "maintained": 0, "restored": 0, "imported": 0, "reads": 0, "vacuumed under a reader": 0}
     counts["optimized before it was restored"] = 0
     problems: list[str] = []
     publishing = threading.Lock()
@@ -178,8 +180,15 @@ def test_beside_writers_and_readers(lake: Lake) -> None:
             publish(lake, f"run-{counts['edits']:06}", {"things": rewrite(lake, f"edit-{size}", owner, size)})
 
     def look_after(_: random.Random) -> None:
-        counts["maintained"] += len(maintain(lake, (KEPT, PUBLIC)))
+        counts["maintained"] += len(maintain(lake, (KEPT, PUBLIC, IMPORTED)))
         time.sleep(1)
+
+    def migrate(_: random.Random) -> None:
+        """One file more of a dataset; each load compares the digests of all its files with the table's."""
+        write(tmp_path / "dataset", f"{counts['imported']:05}.parquet", ids(3 * counts["imported"]))
+        assert loaded(lake, tmp_path / "dataset").n_files == 1
+        counts["imported"] += 1
+        time.sleep(2)
 
     def undo(_: random.Random) -> None:
         """To the newest version and back to it: nothing changes, but everything is gone through."""
@@ -202,11 +211,12 @@ def test_beside_writers_and_readers(lake: Lake) -> None:
         if len(found) != EACH or len(set(found)) != 1:
             problems.append(f"owner {owner}: {len(found)} rows of sizes {set(found)}")
 
-    threads = [until_the_end(work, work.__name__) for work in (edit, look_after, undo, read, read)]
+    threads = [until_the_end(work, work.__name__) for work in (edit, look_after, undo, migrate, read, read)]
     for thread in threads:
         thread.join()
     print(counts)
     assert problems == []
     expected = sorted((o * EACH + k, f"o{o:04}", size) for o, size in sizes.items() for k in range(EACH))
     assert sorted(stored(lake)) == expected
+    assert [row[0] for row in sorted(stored(lake, "imported"))] == list(range(3 * counts["imported"]))
     assert [str(one) for one in check_table(lake, "things", KEPT, thorough=True) if one.level == "fault"] == []
