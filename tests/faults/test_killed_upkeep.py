@@ -10,22 +10,21 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
-from pyspark.sql import SparkSession
 
 from codelake.contracts.operations import RUNS
 from codelake.delta.checks import check_table
 from codelake.delta.create import create_table
 from codelake.delta.features import protocol_of
-from codelake.delta.lake import Lake, create_lake, open_lake
+from codelake.delta.lake import Lake
 from codelake.delta.maintenance.checkpoint import checkpoint
 from codelake.delta.maintenance.log_cleanup import cleanup_log
 from codelake.delta.maintenance.properties import change_properties, drop, enable
-from codelake.delta.store import Store
 from codelake.delta.write import commit
 from tests.delta import history
+from tests.delta.conftest import historic as historic
+from tests.delta.conftest import history_made as history_made
 from tests.delta.things import THINGS, frame, new_run, stored
 from tests.faults.conftest import ROOT, Worker
 
@@ -36,16 +35,9 @@ LOOSE = replace(THINGS, features=())
 KEPT_DAYS = {"delta.setTransactionRetentionDuration": "interval 90 days"}
 
 
-@pytest.fixture(scope="module")
-def made(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("killed") / "lake"
-    history.make(create_lake(Store(str(root)), spark))
-    return root
-
-
 @pytest.fixture
-def lake(made: Path, tmp_path: Path, spark: SparkSession) -> Lake:
-    return open_lake(Store(str(shutil.copytree(made, tmp_path / "lake"))), spark)
+def lake(historic: Lake) -> Lake:
+    return historic
 
 
 def die(lake: Lake, operation: str, at: int) -> signal.Signals:
