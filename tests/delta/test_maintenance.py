@@ -168,9 +168,9 @@ def test_checkpoint_and_log_cleanup(historic: Lake) -> None:
     before = stored(historic)
     assert checkpoint(upkeep(historic), "things").metrics == {"n_entries": NEWEST + 1}
     assert historic.log("things").n_entries_since_checkpoint == 0
-    assert cleanup_log(upkeep(historic), "things").metrics == {"n_files": 0}
+    assert cleanup_log(upkeep(historic), "things").metrics["n_files"] == 0
     age(historic, "things", 40)
-    assert cleanup_log(upkeep(historic), "things").metrics == {"n_files": 0}, "version 3 is published and needs them"
+    assert cleanup_log(upkeep(historic), "things").metrics["n_files"] == 0, "version 3 is published and needs them"
     commit(new_run(historic, "next"), THINGS, frame(historic, [(70, "n", 1)]), mode="append")
     (historic.store.path / "runs").rename(historic.store.path / "_runs")
     create_table(historic, RUNS)

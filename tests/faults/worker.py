@@ -15,6 +15,7 @@ from codelake.delta import write
 from codelake.delta.changes import changes, cursor, window
 from codelake.delta.lake import Lake, create_lake
 from codelake.delta.maintenance.optimize import optimize
+from codelake.delta.maintenance.properties import change_properties, drop, enable
 from codelake.delta.record import record
 from codelake.delta.run import Run
 from codelake.delta.store import Store
@@ -66,8 +67,23 @@ def follow(lake: Lake) -> dict[str, Any]:
 
 
 def compact(lake: Lake) -> dict[str, Any]:
-    done = optimize(Run(lake, "compact", stage="maintain", pipeline="maintain"), THINGS)
-    return {"version": done.version}
+    return {"version": optimize(_upkeep(lake), THINGS).version}
+
+
+def set_properties(lake: Lake, *, properties: dict[str, str]) -> dict[str, Any]:
+    return {"version": change_properties(_upkeep(lake), THINGS, properties).version}
+
+
+def enable_feature(lake: Lake, *, feature: str) -> dict[str, Any]:
+    return {"version": enable(_upkeep(lake), THINGS, feature).version}
+
+
+def drop_feature(lake: Lake, *, feature: str) -> dict[str, Any]:
+    return {"version": drop(_upkeep(lake), replace(THINGS, features=()), feature).version}
+
+
+def _upkeep(lake: Lake) -> Run:
+    return Run(lake, "upkeep", stage="maintain", pipeline="maintain")
 
 
 def build_and_die(lake: Lake, *, folder: str, at: int, when: str, which: list[str]) -> dict[str, Any]:
@@ -110,6 +126,9 @@ def main() -> None:
             "submit": submit,
             "follow": follow,
             "compact": compact,
+            "set_properties": set_properties,
+            "enable_feature": enable_feature,
+            "drop_feature": drop_feature,
             "build_and_die": build_and_die,
         }[request.pop("do")]
         print(json.dumps(work(lake, **request)), flush=True)

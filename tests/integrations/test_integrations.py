@@ -1,40 +1,26 @@
-"""Hamilton, Ibis, DataFusion, OpenLineage and catalogues on a real lake, with the real packages."""
+"""Hamilton, Ibis, DataFusion and catalogues on a real lake, with the real packages."""
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Iterator
-from datetime import UTC, datetime
-from http.server import BaseHTTPRequestHandler, HTTPServer
-from pathlib import Path
-from threading import Thread
-from typing import Any, ClassVar
 
 import ibis
 import pyarrow as pa
 import pytest
 from datafusion import SessionContext
 from hamilton import driver
-from openlineage.client import OpenLineageClient
-from openlineage.client.transport.file import FileConfig, FileTransport
-from openlineage.client.transport.http import HttpConfig, HttpTransport
 
 from codelake.contracts.views import View
 from codelake.delta.create import create_table
 from codelake.delta.lake import Lake
 from codelake.delta.run import Run, pin
-from codelake.delta.runs import PublishedRun
-from codelake.delta.write import commit
 from codelake.errors import ContractBroken, UsageError
 from codelake.integrations.catalogue import registration_script
 from codelake.integrations.datafusion import register, register_changes
 from codelake.integrations.hamilton import LakeStore
 from codelake.integrations.ibis import read, write
-from codelake.integrations.openlineage import emit
-from codelake.pipeline.manifest import Manifest, commits_of, text_of
 from tests.delta.history import NEWEST, PUBLISHED, UNSORTED
-from tests.delta.things import THINGS, frame, stored
+from tests.delta.things import THINGS, stored
 from tests.integrations import dataflow
 from tests.integrations.counts import COUNTS
 
@@ -113,72 +99,3 @@ def test_a_catalogue_comes_to_know_the_lake(historic: Lake) -> None:
     spark.sql("DROP SCHEMA graph CASCADE")
     assert historic.exists("things"), "only the catalogue forgot it"
     assert "`main`.`graph`.`things`" in registration_script(historic, (THINGS,), schema="main.graph", views=())[1]
-
-
-# OpenLineage -------------------------------------------------------------------------------------
-
-
-class Collector(BaseHTTPRequestHandler):
-    events: ClassVar[list[dict[str, Any]]] = []
-
-    def do_POST(self) -> None:
-        self.events.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
-        self.send_response(200)
-        self.end_headers()
-
-    def log_message(self, format: str, *arguments: Any) -> None:
-        pass
-
-
-@pytest.fixture
-def collector() -> Iterator[str]:
-    server = HTTPServer(("127.0.0.1", 0), Collector)
-    Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    server.server_close()
-
-
-def published(lake: Lake) -> PublishedRun:
-    """A run that reads unsorted and writes things."""
-    run = Run(lake, "lineage", stage="load", pipeline="build")
-    pin(run, UNSORTED)
-    now = datetime.now(UTC)
-    done = commit(run, THINGS, frame(lake, [(90, "z", 1), (91, "z", 2)]), mode="append")
-    manifest = Manifest(
-        run_id=run.run_id,
-        pipeline="build",
-        code_version="0.1.0",
-        started_at=now,
-        seconds=1.0,
-        repositories=[],
-        pins={"unsorted": 2},
-        versions={"things": done.version},
-        stages=[],
-        commits=commits_of(run),
-    )
-    return PublishedRun(run.run_id, now, "build", {"things": done.version}, text_of(manifest))
-
-
-def test_openlineage_events_to_a_file_and_over_http(historic: Lake, tmp_path: Path, collector: str) -> None:
-    run = published(historic)
-    contracts = {table.name: table for table in (THINGS, UNSORTED)}
-    file = tmp_path / "events.jsonl"
-    to_file = OpenLineageClient(transport=FileTransport(FileConfig(log_file_path=str(file), append=True)))
-    to_http = OpenLineageClient(transport=HttpTransport(HttpConfig(url=collector)))
-    assert emit(historic, run, contracts, to_file) == emit(historic, run, contracts, to_http) == 2
-    start, complete = (json.loads(line) for line in file.read_text().splitlines())
-    assert [start["eventType"], complete["eventType"]] == ["START", "COMPLETE"]
-    assert start["run"]["runId"] == complete["run"]["runId"]
-    [used] = complete["inputs"]
-    assert (used["name"], used["facets"]["version"]["datasetVersion"]) == ("unsorted", "2")
-    [written] = complete["outputs"]
-    assert written["facets"]["version"]["datasetVersion"] == str(NEWEST + 1)
-    assert [f["name"] for f in written["facets"]["schema"]["fields"]] == ["id", "owner", "size"]
-    assert written["outputFacets"]["outputStatistics"]["rowCount"] == 2
-    [check] = complete["run"]["facets"]["test"]["tests"]
-    assert (check["name"], check["status"], check["severity"]) == ("things.size_positive", "pass", "error")
-    for facet in (*complete["run"]["facets"].values(), *written["facets"].values(), *written["outputFacets"].values()):
-        assert facet["_producer"] and facet["_schemaURL"].startswith("https://openlineage.io/spec/facets/")
-    assert [event["eventType"] for event in Collector.events] == ["START", "COMPLETE"]
-    assert Collector.events[1]["outputs"] == complete["outputs"]

@@ -50,6 +50,13 @@ def answer_options(command: Decorated) -> Decorated:
     return at_option(command)
 
 
+def walk_options(command: Decorated) -> Decorated:
+    """Of those who go from a symbol to others: what it is, how far to go, which edges and rows count."""
+    for option in (answer_options, limit_option(1000), repo_option, confidence_option, depth_option(1)):
+        command = option(command)
+    return click.argument("symbol")(command)
+
+
 def opened(at: str | None, limits: Limits | None = None, *, since: str | None = None) -> OpenLake:
     from codelake.delta.store import Store
     from codelake.query.lake import OpenLake

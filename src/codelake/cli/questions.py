@@ -14,6 +14,7 @@ from codelake.cli.asking import (
     limit_option,
     opened,
     repo_option,
+    walk_options,
 )
 
 
@@ -40,12 +41,7 @@ def find(name: str, at: str | None, as_csv: bool, as_sql: bool, **options: Any) 
 
 
 @click.command()
-@click.argument("symbol")
-@depth_option(1)
-@confidence_option
-@repo_option
-@limit_option(1000)
-@answer_options
+@walk_options
 def callers(symbol: str, at: str | None, as_csv: bool, as_sql: bool, **options: Any) -> None:
     """Who calls SYMBOL, as a tree; each caller with the place of its first call.
 
@@ -61,12 +57,7 @@ def callers(symbol: str, at: str | None, as_csv: bool, as_sql: bool, **options: 
 
 
 @click.command()
-@click.argument("symbol")
-@depth_option(1)
-@confidence_option
-@repo_option
-@limit_option(1000)
-@answer_options
+@walk_options
 def callees(symbol: str, at: str | None, as_csv: bool, as_sql: bool, **options: Any) -> None:
     """What SYMBOL calls, as a tree; each with the place of its definition.
 

@@ -37,7 +37,7 @@ def runs(context: click.Context, run: str | None, limit: int, into: str | None) 
     \b
     Examples:
       codelake runs
-      codelake runs -1 --json
+      codelake runs --json -- -1
       codelake runs 3 --replay again
     """
     if run is None and into is not None:

@@ -172,7 +172,9 @@ CALLS = Table(
         Check("target_or_reason", "(target IS NULL) = (reason IS NOT NULL)"),
         Check("reason_is_known", f"reason IN ({', '.join(repr(r) for r in REASONS)})", null="passes"),
     ),
-    layout=Layout(stats=("call_id", "repo", "path", "target", "callee_text"), no_dictionary=("call_id", "caller")),
+    layout=Layout(
+        stats=("call_id", "repo", "path", "caller", "target", "callee_text"), no_dictionary=("call_id", "caller")
+    ),
     properties=_PREFIXES,
 )
 

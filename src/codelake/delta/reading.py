@@ -5,6 +5,7 @@ Nothing here loads pyarrow: to import it takes longer than to answer. Results ar
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -25,6 +26,8 @@ _CONFIG = {
     # The catalogue of functions is read from there.
     "datafusion.catalog.information_schema": "true",
 }
+_GONE = re.compile(r"(?:Object at location|File not found:) (.+?\.(?:parquet|bin))")
+"""How the engine says that a data file, or the file of a deletion vector, is not there."""
 
 
 class Reader:
@@ -34,7 +37,7 @@ class Reader:
         """`memory` is what all queries of this reader may hold, such as `1G`."""
         self.store = store
         self._engine = QueryBuilder(_CONFIG)
-        self._registered: dict[str, int] = {}
+        self._registered: dict[str, DeltaTable] = {}
         if memory:
             # Without this, what does not fit would go to disk, and a query that never ends would fill it.
             self.execute("SET datafusion.runtime.max_temp_directory_size = '0'")
@@ -44,7 +47,7 @@ class Reader:
         """The table at `version`, or at its newest; by another name if one is given. Returns the version that the
         reader has of it: a name that it knows already keeps its version."""
         if (as_name := known_as or name) in self._registered:
-            return self._registered[as_name]
+            return int(self._registered[as_name].version())
         try:
             table = DeltaTable(
                 self.store.uri(name), version=version, storage_options=self.store.deltalake_options() or None
@@ -53,8 +56,19 @@ class Reader:
             raise self._why(name, version) from error
         refuse_paths_outside(name, table)
         self._engine.register(as_name, table)
-        self._registered[as_name] = int(table.version())
-        return self._registered[as_name]
+        self._registered[as_name] = table
+        return int(table.version())
+
+    def greatest(self, name: str, column: str) -> str:
+        """A condition that the rows with the greatest value of a column of times fulfil, and as few others as the
+        files' statistics tell: what was appended last is read, not all that was appended before."""
+        actions = self._registered[name].get_add_actions(flatten=True)
+        if f"min.{column}" not in actions.schema.names:
+            return "true"
+        least = actions.column(f"min.{column}").to_pylist()
+        if len(least) < 2 or None in least:
+            return "true"
+        return f"{column} >= TIMESTAMP {text(max(least).isoformat())}"
 
     def define(self, name: str, sql: str) -> None:
         """A view over what is registered."""
@@ -89,7 +103,20 @@ class engine_failures:
         if kind is None or error is None:
             return
         if kind is Exception or issubclass(kind, DeltaError) or kind.__name__ == "PanicException":
-            raise EngineFailed(said(error)) from error
+            raise failure(error) from error
+
+
+def failure(error: BaseException) -> PinUnavailable | EngineFailed:
+    """What the engine could not do, as one of codelake's errors."""
+    if gone := _GONE.search(str(error)):
+        return PinUnavailable(
+            f"file {gone[1]}",
+            expected="the file, which is part of the version that is read",
+            found="none",
+            do="It was vacuumed since the lake was opened: open it again. If that does not help it was lost, see "
+            "`codelake check`.",
+        )
+    return EngineFailed(said(error))
 
 
 def said(error: BaseException) -> str:

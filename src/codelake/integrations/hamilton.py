@@ -32,14 +32,8 @@ _FOLDER = "_hamilton"
 _KEY = b"codelake"
 
 
-@dataclass
-class LakeLoader(DataLoader):  # type: ignore[misc]
-    """A table as the run has pinned it; `where` and `columns` are SQL."""
-
-    run: Run
-    table: Table
-    columns: str = "*"
-    where: str = "true"
+class _Adapter:
+    """What Hamilton asks of a loader and of a saver alike."""
 
     @classmethod
     def applicable_types(cls) -> Collection[type]:
@@ -48,6 +42,16 @@ class LakeLoader(DataLoader):  # type: ignore[misc]
     @classmethod
     def name(cls) -> str:
         return NAME
+
+
+@dataclass
+class LakeLoader(_Adapter, DataLoader):  # type: ignore[misc]
+    """A table as the run has pinned it; `where` and `columns` are SQL."""
+
+    run: Run
+    table: Table
+    columns: str = "*"
+    where: str = "true"
 
     def load_data(self, type_: type) -> tuple[pa.Table, dict[str, Any]]:
         sql = f"SELECT {self.columns} FROM {self.table.name} WHERE {self.where}"
@@ -56,21 +60,13 @@ class LakeLoader(DataLoader):  # type: ignore[misc]
 
 
 @dataclass
-class LakeSaver(DataSaver):  # type: ignore[misc]
+class LakeSaver(_Adapter, DataSaver):  # type: ignore[misc]
     """Rows committed through the gates, once for each run; `options` go to `commit`."""
 
     run: Run
     table: Table
     mode: Mode = "append"
     options: dict[str, Any] = field(default_factory=dict)
-
-    @classmethod
-    def applicable_types(cls) -> Collection[type]:
-        return [pa.Table]
-
-    @classmethod
-    def name(cls) -> str:
-        return NAME
 
     def save_data(self, data: pa.Table) -> dict[str, Any]:
         rows = self.run.lake.session.createDataFrame(data.combine_chunks())

@@ -6,8 +6,8 @@ import threading
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from codelake.delta.reading import Reader, engine_failures, said
-from codelake.errors import EngineFailed, LimitReached, NotFound, UsageError
+from codelake.delta.reading import Reader, engine_failures, failure
+from codelake.errors import CodelakeError, LimitReached, NotFound, UsageError
 from codelake.query.catalogue import known
 from codelake.query.published import PublishedRun
 from codelake.query.rows import Row, rows_of
@@ -132,7 +132,7 @@ def _within(seconds: float, work: Callable[[], Result]) -> Result:
     def run() -> None:
         try:
             done.append(work())
-        except (EngineFailed, pa.ArrowException, OSError) as error:
+        except (CodelakeError, pa.ArrowException, OSError) as error:
             failed.append(error)
 
     thread = threading.Thread(target=run, daemon=True)
@@ -151,10 +151,10 @@ def _within(seconds: float, work: Callable[[], Result]) -> Result:
 _NO_MEMORY = ("Resources exhausted", "memory pool", "max_temp_directory_size")
 
 
-def _failure(error: BaseException) -> EngineFailed | LimitReached:
+def _failure(error: BaseException) -> CodelakeError:
     if any(sign in str(error) for sign in _NO_MEMORY):
         return LimitReached(
             "the query needs more memory than it may take",
             do="Ask for less (a WHERE, fewer columns), or give it more with --memory.",
         )
-    return error if isinstance(error, EngineFailed) else EngineFailed(said(error))
+    return error if isinstance(error, CodelakeError) else failure(error)

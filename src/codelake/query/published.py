@@ -16,7 +16,7 @@ from codelake.query.rows import Row, rows_of
 RUNS = "runs"
 _LISTED = "SELECT run_id, recorded_at, repositories FROM runs ORDER BY recorded_at, run_id"
 _ONE = "SELECT run_id, recorded_at, repositories, versions FROM runs"
-_LAST = f"{_ONE} ORDER BY recorded_at DESC, run_id DESC LIMIT 1"
+_LAST = f"{_ONE} WHERE {{}} ORDER BY recorded_at DESC, run_id DESC LIMIT 1"
 _FORMS = "a run, the number of a run, a git revision that was built, TABLE=VERSION or a time (ISO 8601, UTC)"
 
 
@@ -36,7 +36,7 @@ def published(reader: Reader, at: str | datetime | None = None) -> PublishedRun:
     except NotFound as error:
         raise error if error.what.startswith("lake") else _none_yet(reader) from error
     if at is None:
-        for row in _rows(reader, _LAST):
+        for row in _rows(reader, _LAST.format(reader.greatest(RUNS, "recorded_at"))):
             return _published(row)
     listed = _rows(reader, _LISTED)
     if at is None or not listed:

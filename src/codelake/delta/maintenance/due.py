@@ -37,7 +37,7 @@ def due(lake: Lake, table: Table) -> list[Due]:
     n_files = len(expired_files(stored, wanted, since))
     if n_files >= table.upkeep.vacuum_files:
         found.append(Due(table.name, "vacuum", f"{n_files} files that nothing needs"))
-    n_entries = len(expired_entries(stored, log, wanted, since))
+    n_entries = len(expired_entries(log, stored, wanted, since))
     if n_entries >= table.upkeep.cleanup_entries:
         found.append(Due(table.name, "cleanup-log", f"{n_entries} files of the log that nothing needs"))
     return found

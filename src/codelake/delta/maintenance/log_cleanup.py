@@ -7,37 +7,24 @@ lies before the last checkpoint at or before the oldest version that must stay.
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
+from functools import partial
+from typing import Unpack
 
 from codelake.delta.checks.stored import Stored
 from codelake.delta.entries import LOG
 from codelake.delta.log import Log
-from codelake.delta.maintenance.needed import Needed, needed, retention
-from codelake.delta.maintenance.operation import ASKED, Maintained, maintained
+from codelake.delta.maintenance.expiry import Expiry, delete_expired
+from codelake.delta.maintenance.needed import Needed
+from codelake.delta.maintenance.operation import Maintained
 from codelake.delta.run import Run
-from codelake.errors import FeatureRefused, Refused
+from codelake.errors import FeatureRefused
 
 _OF_VERSION = re.compile(r"^(\d{20})\.")
 _PROTECTED = "checkpointProtection"
 
 
-def cleanup_log(
-    run: Run,
-    name: str,
-    *,
-    retain: timedelta | None = None,
-    force: bool = False,
-    reason: str = ASKED,
-    dry_run: bool = False,
-) -> Maintained:
-    guard = retention(run.lake, name)
-    if retain is not None and retain < guard and not force:
-        raise Refused(
-            f"table {name}: log cleanup",
-            expected=f"entries to be kept for at least {guard}",
-            found=retain,
-            do="Nothing was deleted. Say it twice, with --force, if older versions may be lost.",
-        )
+def cleanup_log(run: Run, name: str, **how: Unpack[Expiry]) -> Maintained:
     log = run.lake.log(name)
     if _PROTECTED in log.protocol[2]:
         raise FeatureRefused(
@@ -46,34 +33,25 @@ def cleanup_log(
             engine="spark",
             do="Drop the feature first: codelake table drop-feature.",
         )
-    since = datetime.now(UTC) - (guard if retain is None else retain)
-    with maintained(run, name, "cleanup-log", reason=reason, dry_run=dry_run) as done:
-        table = Stored(run.lake.store, name)
-        gone = expired_entries(table, log, needed(run.lake, name, since), since)
-        done.touched = gone
-        done.metrics["n_files"] = len(gone)
-        if not dry_run:
-            # the newest last: a reader in between finds the first of the entries missing, and goes by the checkpoint
-            for path in gone:
-                table.delete(path)
-    return done
+    return delete_expired(run, name, "cleanup-log", partial(expired_entries, log), **how)
 
 
-def expired_entries(table: Stored, log: Log, wanted: Needed, since: datetime) -> list[str]:
-    """Paths below the table, in the order in which they may go."""
+def expired_entries(log: Log, table: Stored, wanted: Needed, since: datetime) -> dict[str, int]:
+    """Paths below the table with their sizes. The newest last: a reader in between finds the first of the entries
+    missing, and goes by the checkpoint."""
     stay = [version for version in wanted.versions if version <= table.newest]
     if wanted.cursor is not None:
         stay.append(wanted.cursor + 1)
     stay.append(_first_within(log, since))
     usable = [v for v, found in table.checkpoints.items() if v <= min(stay) and any(not c.problem for c in found)]
     if not usable:
-        return []
+        return {}
     before = max(usable)
     gone = [name for name in table.log_files if (m := _OF_VERSION.match(name)) and int(m[1]) < before]
     kept = [c for v, found in table.checkpoints.items() if v >= before for c in found]
     sidecars = {a["sidecar"]["path"] for c in kept for a in c.actions if a.get("sidecar")}
     lost = [n for n in table.log_files if n.startswith("_sidecars/") and n.removeprefix("_sidecars/") not in sidecars]
-    return [f"{LOG}/{name}" for name in (*sorted(gone), *(sorted(lost) if gone else ()))]
+    return {f"{LOG}/{name}": table.log_files[name] for name in (*sorted(gone), *(sorted(lost) if gone else ()))}
 
 
 def _first_within(log: Log, since: datetime) -> int:

@@ -9,57 +9,33 @@ it is, of feeds that a cursor has not passed, and whatever was removed or writte
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
+from typing import Unpack
 
 from codelake.delta.checks.state import Action
 from codelake.delta.checks.stored import Stored, below
-from codelake.delta.maintenance.needed import Needed, needed, retention
-from codelake.delta.maintenance.operation import ASKED, Maintained, maintained
+from codelake.delta.maintenance.expiry import Expiry, delete_expired
+from codelake.delta.maintenance.needed import Needed
+from codelake.delta.maintenance.operation import Maintained
 from codelake.delta.run import Run
 from codelake.delta.vectors import vector_path
-from codelake.errors import Damaged, Refused
+from codelake.errors import Damaged
 
 _FEED = "_change_data/"
 
 
-def vacuum(
-    run: Run,
-    name: str,
-    *,
-    retain: timedelta | None = None,
-    force: bool = False,
-    reason: str = ASKED,
-    dry_run: bool = False,
-) -> Maintained:
-    """`retain` less than the table's retention is refused unless `force` says it again."""
-    guard = retention(run.lake, name)
-    if retain is not None and retain < guard and not force:
-        raise Refused(
-            f"table {name}: vacuum",
-            expected=f"files to be kept for at least {_hours(guard)} hours, the table's retention",
-            found=f"{_hours(retain)} hours",
-            do="Nothing was deleted. Say it twice, with --force, if older versions may be lost.",
-        )
-    kept = guard if retain is None else retain
-    options = {"retained_hours": str(_hours(kept))}
-    with maintained(run, name, "vacuum", reason=reason, dry_run=dry_run, options=options) as done:
-        table = Stored(run.lake.store, name)
-        since = datetime.now(UTC) - kept
-        gone = expired_files(table, needed(run.lake, name, since), since)
-        done.touched = gone
-        done.metrics.update(n_files=len(gone), n_bytes=sum(table.data_files[path].size for path in gone))
-        if not dry_run:
-            for path in gone:
-                table.delete(path)
-    return done
+def vacuum(run: Run, name: str, **how: Unpack[Expiry]) -> Maintained:
+    return delete_expired(run, name, "vacuum", expired_files, **how)
 
 
-def expired_files(table: Stored, wanted: Needed, since: datetime) -> list[str]:
-    """Paths below the table, sorted."""
+def expired_files(table: Stored, wanted: Needed, since: datetime) -> dict[str, int]:
+    """Paths below the table with their sizes, sorted."""
     keep = _needed_paths(table, wanted, since)
-    return sorted(
-        path for path, file in table.data_files.items() if path not in keep and _is_ours(path) and file.mtime < since
-    )
+    return {
+        path: file.size
+        for path, file in sorted(table.data_files.items())
+        if path not in keep and _is_ours(path) and file.mtime < since
+    }
 
 
 def _needed_paths(table: Stored, wanted: Needed, since: datetime) -> set[str]:
@@ -99,7 +75,3 @@ def _is_ours(path: str) -> bool:
     if path.startswith(_FEED):
         return True
     return not any(part.startswith(("_", ".")) and "=" not in part for part in path.split("/"))
-
-
-def _hours(span: timedelta) -> float:
-    return round(span.total_seconds() / 3600, 2)

@@ -15,7 +15,7 @@ from codelake.query.sql.names import qualified
 def lineage(tree: exp.Query) -> dict[str, Any]:
     """`columns`: of each column of the result, the stored columns that its values are made of. `tables`: all columns
     that are read. `filters` and `joins`: those that decide which rows there are."""
-    whole = qualified("", _without_views(tree))
+    whole = qualified("", without_views(tree))
     root = build_scope(whole)
     assert root is not None  # noqa: S101 - a query has a scope
     read: dict[str, set[str]] = {}
@@ -23,7 +23,7 @@ def lineage(tree: exp.Query) -> dict[str, Any]:
     joins: set[str] = set()
     for scope in traverse_scope(whole):
         for column in scope.columns:
-            stored = _stored(scope, column)
+            stored = stored_columns(scope, column)
             for one in stored:
                 table, _, name = one.partition(".")
                 read.setdefault(table, set()).add(name)
@@ -43,7 +43,7 @@ def lineage(tree: exp.Query) -> dict[str, Any]:
     }
 
 
-def _without_views(tree: exp.Query) -> exp.Query:
+def without_views(tree: exp.Query) -> exp.Query:
     views = {known.name: known.sql for known in CATALOGUE.values() if known.sql}
     expanded = tree.copy()
     while used := [
@@ -74,11 +74,11 @@ def _outputs(scope: Scope) -> list[tuple[str, set[str]]]:
     found = []
     for one in scope.expression.selects:
         columns = [column for column in one.find_all(exp.Column) if column in scope.columns]
-        found.append((one.alias_or_name, set().union(*(_stored(scope, column) for column in columns))))
+        found.append((one.alias_or_name, set().union(*(stored_columns(scope, column) for column in columns))))
     return found
 
 
-def _stored(scope: Scope, column: exp.Column) -> set[str]:
+def stored_columns(scope: Scope, column: exp.Column) -> set[str]:
     """`table.column` of what is stored; nothing where it is not known."""
     source = scope.sources.get(column.table)
     if isinstance(source, exp.Table):

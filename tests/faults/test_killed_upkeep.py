@@ -1,0 +1,158 @@
+"""What looks after tables, killed in the middle and run again: nothing is lost, and it ends as if it had not been."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from codelake.contracts.operations import RUNS
+from codelake.delta.checks import check_table
+from codelake.delta.create import create_table
+from codelake.delta.features import protocol_of
+from codelake.delta.lake import Lake
+from codelake.delta.maintenance.checkpoint import checkpoint
+from codelake.delta.maintenance.log_cleanup import cleanup_log
+from codelake.delta.maintenance.properties import change_properties, drop, enable
+from codelake.delta.write import commit
+from tests.delta import history
+from tests.delta.conftest import historic as historic
+from tests.delta.conftest import history_made as history_made
+from tests.delta.things import THINGS, frame, new_run, stored
+from tests.faults.conftest import ROOT, Worker
+
+pytestmark = pytest.mark.slow
+
+LOOSE = replace(THINGS, features=())
+"""As if the contract no longer asked for deletion vectors, which the table has."""
+KEPT_DAYS = {"delta.setTransactionRetentionDuration": "interval 90 days"}
+
+
+@pytest.fixture
+def lake(historic: Lake) -> Lake:
+    return historic
+
+
+def die(lake: Lake, operation: str, at: int) -> signal.Signals:
+    """The signal that ended it."""
+    told = [sys.executable, "-m", "tests.faults.dying", lake.store.root, operation, str(at)]
+    return signal.Signals(-subprocess.run(told, cwd=ROOT, check=False).returncode)
+
+
+def kill_at_commit(worker: Worker, number: int) -> None:
+    """Just before the entry of its commit of this number, from 1 on, is there."""
+    waiting = worker.pause.with_name("pause.waiting")
+    deadline = time.monotonic() + 120
+    for _ in range(number):
+        waiting.unlink(missing_ok=True)
+        while not waiting.exists():
+            assert time.monotonic() < deadline, f"no commit {number}"
+            time.sleep(0.05)
+    worker.kill("jvm", "python")
+
+
+def faults(lake: Lake) -> list[str]:
+    return [str(one) for one in check_table(lake, "things", THINGS, thorough=True) if one.level == "fault"]
+
+
+def features(lake: Lake) -> tuple[str, ...]:
+    return tuple(protocol_of(*lake.log("things").protocol).features)
+
+
+def log_files(lake: Lake) -> set[str]:
+    return {p.name for p in (lake.store.path / "things/_delta_log").iterdir() if not p.name.startswith(".")}
+
+
+def test_a_checkpoint_killed_while_it_is_written(lake: Lake) -> None:
+    before, there = stored(lake), log_files(lake)
+    assert die(lake, "checkpoint", 4096) == signal.SIGXFSZ
+    [half] = log_files(lake) - there
+    assert (lake.store.path / "things/_delta_log" / half).stat().st_size == 4096
+    assert lake.log("things").n_entries_since_checkpoint == history.NEWEST + 1, "it counts for nothing"
+    assert stored(lake) == before and faults(lake) == []
+    assert checkpoint(new_run(lake), "things").metrics == {"n_entries": history.NEWEST + 1}
+    assert lake.log("things").n_entries_since_checkpoint == 0
+    assert stored(lake) == before and faults(lake) == []
+
+
+def test_a_checkpoint_killed_before_the_pointer_to_it(lake: Lake) -> None:
+    before = stored(lake)
+    checkpoint(new_run(lake), "things")
+    (lake.store.path / "things/_delta_log/_last_checkpoint").unlink()
+    assert lake.log("things").n_entries_since_checkpoint == 0, "it is found without"
+    assert stored(lake) == before and faults(lake) == []
+    assert checkpoint(new_run(lake), "things").metrics == {"n_entries": 0}
+    commit(new_run(lake, "next"), THINGS, frame(lake, [(70, "n", 1)]), mode="append")
+    checkpoint(new_run(lake), "things")
+    assert "_last_checkpoint" in log_files(lake), "the next has one"
+    assert len(stored(lake)) == len(before) + 1 and faults(lake) == []
+
+
+@pytest.mark.parametrize("at", [0, 1, 5, 13])
+def test_a_cleanup_of_the_log_killed_between_two_files(lake: Lake, at: int) -> None:
+    commit(new_run(lake, "next"), THINGS, frame(lake, [(70, "n", 1)]), mode="append")
+    checkpoint(new_run(lake), "things")
+    shutil.rmtree(lake.store.path / "runs")
+    create_table(lake, RUNS)
+    history.publish(lake, "only", {"things": history.NEWEST + 1})
+    before, there = stored(lake), log_files(lake)
+    expected = cleanup_log(new_run(lake), "things", retain=timedelta(0), force=True, dry_run=True).touched
+    assert len(expected) == 14, "seven entries, each with its checksum"
+    assert die(lake, "cleanup-log", at) == signal.SIGKILL
+    assert len(there - log_files(lake)) == at
+    assert stored(lake) == before and faults(lake) == [], "what is gone was not needed"
+    done = cleanup_log(new_run(lake), "things", retain=timedelta(0), force=True)
+    assert done.touched == expected[at:]
+    assert stored(lake) == before and faults(lake) == []
+    again = commit(new_run(lake, "after"), THINGS, frame(lake, [(80, "n", 1)]), mode="append")
+    assert again.version == history.NEWEST + 2
+
+
+def test_properties_killed_before_their_commit(lake: Lake, start_workers: Callable[[int], list[Worker]]) -> None:
+    before, [doomed] = stored(lake), start_workers(1)
+    doomed.pause.write_text("60000")
+    doomed.ask(do="set_properties", lake=lake.store.root, properties=KEPT_DAYS)
+    kill_at_commit(doomed, 1)
+    assert lake.log("things").version == history.NEWEST and faults(lake) == []
+    done = change_properties(new_run(lake), THINGS, KEPT_DAYS)
+    assert (done.metrics, done.version) == ({"n_properties": 1}, history.NEWEST + 1)
+    assert KEPT_DAYS.items() <= lake.log("things").properties.items()
+    assert stored(lake) == before and faults(lake) == []
+
+
+def test_a_feature_killed_before_it_is_enabled(lake: Lake, start_workers: Callable[[int], list[Worker]]) -> None:
+    before, [doomed] = stored(lake), start_workers(1)
+    doomed.pause.write_text("60000")
+    doomed.ask(do="enable_feature", lake=lake.store.root, feature="inCommitTimestamp")
+    kill_at_commit(doomed, 1)
+    assert "inCommitTimestamp" not in features(lake) and faults(lake) == []
+    done = enable(new_run(lake), THINGS, "inCommitTimestamp")
+    assert (done.metrics, done.version) == ({"n_features": 1}, history.NEWEST + 1)
+    assert enable(new_run(lake), THINGS, "inCommitTimestamp").metrics == {"n_features": 0}
+    assert "inCommitTimestamp" in features(lake)
+    assert stored(lake) == before and faults(lake) == []
+
+
+@pytest.mark.parametrize("at", [pytest.param(1, marks=pytest.mark.soak), 2, pytest.param(3, marks=pytest.mark.soak), 7])
+def test_a_feature_killed_while_it_is_dropped(
+    lake: Lake, start_workers: Callable[[int], list[Worker]], at: int
+) -> None:
+    """Delta takes seven commits: the property, files without vectors, their tombstones, three that are empty with a
+    checkpoint each, the protocol."""
+    before, [doomed] = stored(lake), start_workers(1)
+    doomed.pause.write_text("3000")
+    doomed.ask(do="drop_feature", lake=lake.store.root, feature="deletionVectors")
+    kill_at_commit(doomed, at)
+    assert lake.log("things").version == history.NEWEST + at - 1
+    assert "deletionVectors" in features(lake) and stored(lake) == before and faults(lake) == []
+    drop(new_run(lake), LOOSE, "deletionVectors")
+    assert "deletionVectors" not in features(lake)
+    assert lake.log("things").deletion_vectors.num_rows == 0
+    assert stored(lake) == before and faults(lake) == []

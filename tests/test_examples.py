@@ -1,0 +1,196 @@
+"""As a new user would: README.md followed word for word in a clean folder, on a repository that codelake has never
+seen, then every example of the help. Only what no machine has is put in the place of what the pages say: revisions,
+days."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from pyspark.sql import SparkSession
+
+from codelake.cli.main import run as run_command
+from codelake.settings import load
+from tests.query.shop import git, write
+
+pytestmark = pytest.mark.slow
+
+README = (Path(__file__).parents[1] / "README.md").read_text()
+BLOCKS = re.findall(r"```(console|pycon|sql)\n(.*?)```", README, re.DOTALL)
+TYPED = [line[2:] for kind, text in BLOCKS if kind == "console" for line in text.splitlines() if line[:2] == "$ "]
+COMMANDS = [line for line in TYPED if line.startswith("codelake")]
+PAGE = (Path(__file__).parents[1] / "docs" / "cli.md").read_text()
+EXAMPLES = [line for line in re.findall(r"^    (codelake .+)$", PAGE, re.MULTILINE) if "codelake mcp" not in line]
+"""`mcp` waits for an assistant: tests/query/test_mcp.py is one."""
+ENDLESS = ("codelake watch",)
+CACHE = str(load().cache_dir)
+"""Set up once for the machine."""
+FILES = {
+    "django/__init__.py": "",
+    "django/conf/__init__.py": "",
+    "django/conf/settings.py": "DEBUG = False\n",
+    "django/db/__init__.py": "",
+    "django/db/connection.py": "def cursor():\n    return object()\n",
+    "django/db/models.py": """from django.db import connection
+
+
+class QuerySet:
+    def get_or_create(self):
+        return connection.cursor()
+
+
+class Model:
+    objects = QuerySet()
+
+    def save(self):
+        return self.objects.get_or_create()
+
+
+class Page(Model):
+    pass
+""",
+    "django/core/__init__.py": "",
+    "django/core/management/__init__.py": "",
+    "django/core/management/base.py": """import yaml
+from django.conf import settings
+from django.db.models import Model
+
+
+def get_config(path):
+    return yaml.load(path)
+
+
+class BaseCommand:
+    def execute(self):
+        settings.DEBUG = True
+        get_config("a.yml")
+        Model().save()
+""",
+    "app/__init__.py": "",
+    "app/models.py": "from django.db.models import Model\n\n\nclass Book(Model):\n    pass\n",
+    "app/views.py": "from app.models import Book\n\n\ndef index():\n    Book().save()\n",
+    "src/tool.py": "def use(thing):\n    return thing.frobnicate()\n",
+    "requirements.txt": "PyYAML==6.0\n",
+}
+
+
+class Done(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+class Place(NamedTuple):
+    home: Path
+    folder: Path
+    said: dict[str, str]
+    """What stands for what the pages say."""
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
+    home = tmp_path_factory.mktemp("home")
+    folder, sources = home / "clean", home / "src/django"
+    folder.mkdir()
+    write(sources, FILES)
+    git(sources, "init")
+    revisions = []
+    for tag, text in (("5.1", "DEBUG = False\n"), ("", "DEBUG = bool()\n"), ("5.2", "DEBUG = True\n")):
+        write(sources, {"django/conf/settings.py": text})
+        git(sources, "add", ".")
+        git(sources, "commit", "-m", "a revision")
+        revisions.append(git(sources, "rev-parse", "HEAD"))
+        if tag:
+            git(sources, "tag", tag)
+    for version, revision in (("1.4", "5.1"), ("5.2", "5.2")):
+        archive = folder / f"django-{version}.tar.gz"
+        git(sources, "archive", f"--prefix=django-{version}/", "-o", str(archive), revision)
+    (folder / "hello.py").write_text("print('hello')\n")
+    (folder / "question.sql").write_text("SELECT path FROM files")
+    return Place(home, folder, {"8e34f0c": revisions[2][:10], "1a9b2d7": revisions[1][:10]})
+
+
+@pytest.fixture(scope="module")
+def readme(place: Place) -> dict[str, Done]:
+    """What each command of the README said, in their order."""
+    first, *others = COMMANDS
+    done = {first: typed(place, first)}
+    place.said["2026-01-31T12:00:00"] = place.said["2026-01-31"] = datetime.now(UTC).isoformat()
+    return {**done, **{line: typed(place, line) for line in others}}
+
+
+def typed(place: Place, line: str) -> Done:
+    for said, found in place.said.items():
+        line = line.replace(said, found)
+    environment = {
+        **os.environ,
+        "HOME": str(place.home),
+        "CODELAKE_CACHE_DIR": CACHE,
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+    }
+    process = subprocess.Popen(
+        ["bash", "-c", f"exec {line}"],
+        cwd=place.folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    if line.startswith(ENDLESS):
+        assert process.stdout is not None
+        first = process.stdout.readline()
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+        out, err = process.communicate(timeout=120)
+        return Done(0 if first else 1, first + out, err)
+    out, err = process.communicate(timeout=600)
+    return Done(process.returncode, out, err)
+
+
+@pytest.mark.parametrize("line", COMMANDS)
+def test_the_readme_word_for_word(readme: dict[str, Done], line: str) -> None:
+    done = readme[line]
+    assert done.code == 0, done
+    assert done.out or line.startswith("codelake mcp"), done
+
+
+def test_the_readme_in_python_and_sql(readme: dict[str, Done], place: Place) -> None:
+    [program] = [text for kind, text in BLOCKS if kind == "pycon"]
+    code = "\n".join(line[4:] for line in program.splitlines() if line[:4] == ">>> ")
+    last = code.splitlines()[-1]
+    done = typed(place, f"{sys.executable} -c {shlex.quote(code.replace(last, f'print({last}.to_string())'))}")
+    assert "app.views.index" in done.out, done
+    [text] = [text for kind, text in BLOCKS if kind == "sql"]
+    asked = typed(place, f"codelake sql --json {shlex.quote(text)}")
+    assert "django.core.management.base.get_config" in asked.out, asked
+
+
+@pytest.mark.parametrize("line", EXAMPLES)
+def test_the_examples_of_the_help(
+    readme: dict[str, Done],
+    place: Place,
+    spark: SparkSession,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    line: str,
+) -> None:
+    monkeypatch.setenv("HOME", str(place.home))
+    monkeypatch.setenv("CODELAKE_CACHE_DIR", CACHE)
+    monkeypatch.chdir(place.folder)
+    if line.startswith(ENDLESS) or " < " in line:
+        assert typed(place, line).out
+        return
+    for said, found in place.said.items():
+        line = line.replace(said, found)
+    code = run_command([word.replace("~", str(place.home)) for word in shlex.split(line.partition(" >")[0])[1:]])
+    shown = capsys.readouterr()
+    assert code == 0 and shown.out, shown
