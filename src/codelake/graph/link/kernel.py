@@ -16,21 +16,22 @@ from codelake.graph.link.modules import Modules
 from codelake.graph.link.program import Program
 from codelake.graph.link.results import SCHEMA, links
 from codelake.graph.link.shapes import Shapes
+from codelake.graph.link.stubs import Stubs
 from codelake.graph.link.values import Kind, Values
 
 _MAX_ROUNDS = 8
 
 
-def link(table: pa.Table, *, backwards: bool = False) -> pa.Table:
+def link(table: pa.Table, stubs: Stubs, *, backwards: bool = False) -> pa.Table:
     """Files of a unit (repo, path, module, is_own, digest, and nested evidence) to rows of `links` of its own."""
     with _without_collector():
-        return pa.Table.from_batches(links(linked(table, backwards=backwards)), SCHEMA)
+        return pa.Table.from_batches(links(linked(table, stubs, backwards=backwards)), SCHEMA)
 
 
-def linked(table: pa.Table, *, backwards: bool = False) -> Linking:
+def linked(table: pa.Table, stubs: Stubs, *, backwards: bool = False) -> Linking:
     program = Program(table.sort_by([("repo", "ascending"), ("path", "ascending")]))
     pa.default_memory_pool().release_unused()  # of the sorted table
-    link = Linking(program, Modules(program), Values(), backwards=backwards)
+    link = Linking(program, Modules(program), Values(), stubs, backwards=backwards)
     _find_bases(link)
     link.bind = bind
     shapes = Shapes(link)

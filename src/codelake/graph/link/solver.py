@@ -80,6 +80,9 @@ class Solver:
         self.sets[slot] = self._kept(frozenset((value,)))
         self._fixed.add(slot)
 
+    def is_fixed(self, slot: int) -> bool:
+        return slot in self._fixed
+
     def give(self, slot: int, value: int) -> None:
         """Add a value also to a slot that is closed: what it is widened to."""
         self._closed.discard(slot)

@@ -91,7 +91,7 @@ def called_by(link: Linking, value: int, call: Call | None = None) -> list[Targe
     if kind == Kind.INSTANCE:
         return _of_instance(link, value, "__call__")
     if kind == Kind.EXTERNAL:
-        return _external(str(a))
+        return _external(link, str(a))
     if kind == Kind.METHOD:
         return [Target(external_id(f"builtins.{_type_name(link, a)}.{b}"), "receiver", 0.9)]
     if kind in (Kind.STATICMETHOD, Kind.CLASSMETHOD, Kind.MANAGER):
@@ -131,10 +131,14 @@ def overriding(link: Linking, receiver: int, name: str, number: int | None = Non
     return sorted({number for slot in slots for number in functions_in(link, slot)})
 
 
-def _external(name: str) -> list[Target]:
+def _external(link: Linking, name: str) -> list[Target]:
     if is_derived(name):
         return []
-    return [Target(external_id(name), "builtin" if name.startswith("builtins.") else "import", 0.95)]
+    if name.startswith("builtins."):
+        return [Target(external_id(name), "builtin", 0.95)]
+    stub = link.stubs.find(name)
+    is_method = stub is not None and stub.kind == "method"
+    return [Target(external_id(name), "receiver", 0.9) if is_method else Target(external_id(name), "import", 0.95)]
 
 
 def _of_instance(link: Linking, value: int, name: str) -> list[Target]:
