@@ -6,9 +6,17 @@ from collections.abc import Iterator
 
 from codelake.graph.link.attributes import provider
 from codelake.graph.link.found import FEW, Found, Order
-from codelake.graph.link.targets import Target, functions_in, special_functions, type_id
-from codelake.graph.link.values import Kind
+from codelake.graph.link.targets import Target, functions_in, special_functions, surest, type_id
+from codelake.graph.link.values import Kind, Known
 from codelake.ids import external_id
+
+_HOW_SURE = {
+    Known.MADE: ("flow", 0.9),
+    Known.SAID: ("flow", 0.9),
+    Known.SHAPE: ("shape", 0.6),
+    Known.NAME: ("guess", 0.4),
+}
+"""By how the class of what is there is known: the method of a type, and how sure it is."""
 
 
 def add_classes(links: Found) -> None:
@@ -73,7 +81,7 @@ def add_types(links: Found) -> None:
             continue
         if one.kind in ("function", "lambda"):
             for name, slot in link.locals.get(one.slot, {}).items():
-                if _is_variable(links, slot):
+                if _is_variable(links, name, slot):
                     _add_types(links, one.file, "HAS_TYPE", f"{one.id}:{name}", slot)
             for parameter in one.parameters:
                 _add_types(links, one.file, "HAS_TYPE", f"{one.id}({parameter.name})", parameter.slot)
@@ -84,21 +92,41 @@ def add_types(links: Found) -> None:
                 slot = link.field_of(link.instance(value), name)
                 _add_types(links, one.file, "HAS_TYPE", f"{one.id}:{name}", slot)
             for name, slot in link.members.get(value, {}).items():
-                if _is_variable(links, slot):
+                if _is_variable(links, name, slot):
                     _add_types(links, one.file, "HAS_TYPE", f"{one.id}:{name}", slot)
         else:
             for name, slot in link.modules.names[one.file].items():
-                if _is_variable(links, slot):
+                if _is_variable(links, name, slot):
                     _add_types(links, one.file, "HAS_TYPE", f"{program.files[one.file].id}#:{name}", slot)
 
 
-def _is_variable(links: Found, slot: int) -> bool:
-    sources = links.link.stores.get(slot, [slot])
-    return any(one not in links.link.imports and one not in links.program.of_slot for one in sources)
+def _is_variable(links: Found, name: str, slot: int) -> bool:
+    """Whether something else is stored under a name than what a definition or an import of that name binds."""
+    return any(not _binds(links, one, name) for one in links.link.stores.get(slot, [slot]))
+
+
+def _binds(links: Found, slot: int, name: str) -> bool:
+    bound = _bound_name(links, slot)
+    is_private = bound is not None and bound.startswith("__")  # classes put their own name before it
+    return bound == name or (is_private and name.endswith(str(bound)))
+
+
+def _bound_name(links: Found, slot: int) -> str | None:
+    number = links.program.of_slot.get(slot)
+    if number is not None:
+        return links.program.definitions[number].name
+    one = links.link.imports.get(slot)
+    return None if one is None else one.as_name or one.name or (one.module or "").partition(".")[0]
 
 
 def _add_types(links: Found, file: int, kind: str, src: str, slot: int) -> None:
-    found = {one for value in links.link.solver.of(slot) if (one := type_id(links.link, value))}
-    if 0 < len(found) <= FEW:
-        types = [Target(one, "flow", 0.9) for one in found]
+    link = links.link
+    types = []
+    for value in link.solver.of(slot):
+        found = type_id(link, value)
+        if found is not None:
+            is_said = any((one, value) in link.said for one in (slot, *link.stores.get(slot, ())))
+            types.append(Target(found, *(("annotation", 0.95) if is_said else _HOW_SURE[link.known(value)])))
+    types = surest(types)
+    if 0 < len(types) <= FEW:
         links.add_candidates(file, kind, types, src=src, origin="flow")

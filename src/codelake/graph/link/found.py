@@ -66,7 +66,8 @@ class Found:
         for rank, target in enumerate(every):
             sure = confidence(target.sure, 1 if target.method == "override" else rivals)
             score = round(1 - rank / n, 3) if n > 1 else None
-            self.edges[file].append(Edge(kind, node, src, target.id, origin, target.method, sure, score, n))
+            seen = "annotation" if target.method == "annotation" else origin
+            self.edges[file].append(Edge(kind, node, src, target.id, seen, target.method, sure, score, n))
 
     def add_sure(self, file: int, kind: str, dst: str, *, node: int = -1, src: str | None = None, n: int = 1) -> None:
         score = 1.0 if n > 1 else None

@@ -70,7 +70,7 @@ def _maker(link: Linking, stub: Stub) -> Member | None:
 def call_stub(link: Linking, call: Call, stub: Stub, codes: Mapping[str, int], receiver: int = -1) -> None:
     """A call of a function or method. `receiver` is what Self means, or -1."""
     signatures = parse_signatures(stub.text)
-    if len(signatures) > 1 and call.scope >= 0:
+    if len(signatures) > 1 and (call.scope >= 0 or stub.name.startswith("builtins.")):
         signatures = (chosen(link, call, signatures, codes),)
     for signature in signatures:  # where nobody wrote the call, what it passes is not known: it may be any
         _give(link, call, signature, codes, receiver)

@@ -180,7 +180,7 @@ def _is_named(link: Linking, slot: int) -> bool:
 
 
 def type_id(link: Linking, value: int) -> str | None:
-    """The type of which a value is, if it is an instance."""
+    """The type of which a value is."""
     kind, a, b = link.values.keys[value]
     if kind == Kind.INSTANCE:
         of, text, _ = link.values.keys[a]
@@ -189,7 +189,26 @@ def type_id(link: Linking, value: int) -> str | None:
         return None if is_derived(str(text)) else f"{external_id(str(text))}@type"
     if kind == Kind.CONTAINER:
         return f"{external_id(f'builtins.{b}')}@type"
-    return None
+    if kind == Kind.EXTERNAL:
+        stub = link.stubs.find(str(a))
+        name = None if stub is None else _TYPES_OF_STUBS.get(stub.kind)
+    else:
+        name = _TYPES.get(kind)
+    return None if name is None else f"{external_id(name)}@type"
+
+
+_TYPES = {
+    Kind.FUNCTION: "types.FunctionType",
+    Kind.BOUND: "types.MethodType",
+    Kind.METHOD: "types.BuiltinMethodType",
+    Kind.CLASS: "builtins.type",
+    Kind.MODULE: "types.ModuleType",
+    Kind.GENERATOR: "types.GeneratorType",
+    Kind.COROUTINE: "types.CoroutineType",
+    Kind.PARTIAL: "functools.partial",
+}
+"""What is no instance of a class of the lake, by kind."""
+_TYPES_OF_STUBS = {"function": "types.FunctionType", "class": "builtins.type", "module": "types.ModuleType"}
 
 
 # names of modules --------------------------------------------------------------------------------
