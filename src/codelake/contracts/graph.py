@@ -18,6 +18,9 @@ _HOW = (
 _SPAN = ("start_byte", "end_byte")
 _PREFIXES = {"parquet.writer.version": "PARQUET_2_0"}
 """Texts without a dictionary are then stored as what they add to the one before: ids take a fifth less room."""
+_FILE_ROWS = 50_000
+"""Rows lie by repository and path. To find those of one file, or of a node in it, Delta skips all other files; of the
+one that is left every row is read."""
 
 LINKS = Table(
     name="links",
@@ -85,6 +88,7 @@ CPG_NODES = Table(
     replace_by=("repo", "path"),
     layout=Layout(
         stats=("node_id", "repo", "path", "kind", "qualified_name"),
+        file_rows=_FILE_ROWS,
         no_dictionary=("node_id", "parent_id", "qualified_name", *_SPAN, "start_line", "end_line"),
     ),
     properties=_PREFIXES,
@@ -113,6 +117,7 @@ CPG_EDGES = Table(
     checks=(Check("confidence_is_a_share", "confidence BETWEEN 0 AND 1"),),
     layout=Layout(
         stats=("src", "dst", "repo", "path", "kind"),
+        file_rows=_FILE_ROWS,
         no_dictionary=("edge_id", "src", "dst", "ambiguity_group", *_SPAN),
     ),
     unbounded=True,

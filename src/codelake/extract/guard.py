@@ -34,6 +34,7 @@ import pyarrow as pa
 
 from codelake.extract.batches import SCHEMA, Batch
 from codelake.extract.content import Evidence, evidence_of, skipped
+from codelake.lean import WithoutPandas
 
 Content = tuple[str, pa.Buffer]
 """Digest and raw bytes; a buffer of Arrow, so that no copy is made before it is needed."""
@@ -281,20 +282,10 @@ def _confine(limits: Limits, parent: int) -> None:
         resource.setrlimit(resource.RLIMIT_AS, (taken + limits.memory, most))
     # Arrow's own allocator reserves addresses by the gigabyte, which would count.
     pa.set_memory_pool(pa.system_memory_pool())
-    # Arrow would import pandas, for a second, to ask whether what it is given is a Series.
-    sys.meta_path.insert(0, _WithoutPandas)
+    sys.meta_path.insert(0, WithoutPandas)
     # Syntax trees are many small objects that live shortly: the collector would go through them again and again.
     gc.freeze()
     gc.disable()
-
-
-class _WithoutPandas:
-    """A finder of modules."""
-
-    @staticmethod
-    def find_spec(name: str, *_: object) -> None:
-        if name == "pandas":
-            raise ModuleNotFoundError(name)
 
 
 def _release() -> None:

@@ -6,7 +6,9 @@ without a shuffle.
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame
+from collections.abc import Sequence
+
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from codelake.contracts.graph import LINKS
@@ -28,18 +30,28 @@ def listed(files: DataFrame) -> DataFrame:
     return files.selectExpr(*LISTED)
 
 
-def whole_files(files: DataFrame, evidence: DataFrame, links: DataFrame, *, n_parts: int) -> DataFrame:
-    """The files that have evidence, with the nested columns of it and those of `links` (as link_edges, link_calls,
-    link_classes), in `n_parts` partitions.
+def whole_files(
+    files: DataFrame, evidence: DataFrame, links: DataFrame, *, begins: Sequence[tuple[str, str]]
+) -> DataFrame:
+    """The files that have evidence, in one partition from each of `begins` (repo and path) on and one before, sorted.
+    Each is two rows: with its listing and the nested columns of evidence, and with those of `links` (as link_edges,
+    link_calls, link_classes), to be joined by `codelake.graph.render.joined`. A join here would scatter the files, and
+    what lies together in a table is found and replaced together.
 
-    `files` are few and small: they are sent to where the evidence is. `links` are not: they and the evidence meet by
-    file.
+    `files` are few and small: they are sent to where the evidence is.
     """
     found = evidence.select(F.col("digest").alias("_digest"), *(name for name in NESTED if name not in OF_LINKS))
     rows = found.join(F.broadcast(listed(files)), on=F.expr("_digest = digest"), how="inner").drop("_digest")
     of_links = links.select("repo", "path", *(F.col(c.name).alias(name) for name, c in OF_LINKS.items()))
-    met = rows.repartition(n_parts, "repo", "path").join(
-        of_links.repartition(n_parts, "repo", "path").hint("shuffle_hash"), on=["repo", "path"], how="left"
-    )
-    filled = (F.expr(f"coalesce({name}, CAST(array() AS {c.type}))").alias(name) for name, c in OF_LINKS.items())
-    return met.select(*rows.columns, *filled)
+    both = rows.unionByName(of_links, allowMissingColumns=True)
+    together = both.repartitionById(len(begins) + 1, _part(begins))
+    return together.sortWithinPartitions("repo", "path", F.col("file_id").isNull())
+
+
+def _part(begins: Sequence[tuple[str, str]]) -> Column:
+    """How many of `begins` are not behind a file."""
+    part = F.lit(0)
+    for repo, path in begins:
+        is_behind = (F.col("repo") > repo) | ((F.col("repo") == repo) & (F.col("path") >= path))
+        part = part + is_behind.cast("int")
+    return part

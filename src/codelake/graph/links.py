@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 from codelake.contracts.evidence import LINK_INPUT
 from codelake.contracts.graph import LINKS
 from codelake.contracts.types import parse_type
-from codelake.graph.link.kernel import link
+from codelake.graph.link.kernel import link_batches
 from codelake.graph.link.results import COLUMNS, NOTHING
 from codelake.graph.link.stubs import Stubs
 
@@ -45,10 +45,10 @@ def links(files: DataFrame, evidence: DataFrame, units: DataFrame, stubs: Stubs,
     return rows.withColumn("made_by", F.lit(made_by)).select(*LINKS.column_names)
 
 
-def _linking(stubs: Stubs) -> Callable[[pa.Table], pa.Table]:
+def _linking(stubs: Stubs) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     """The stubs go to the workers with the function."""
 
-    def linked(table: pa.Table) -> pa.Table:
-        return link(table.drop_columns(["unit"]), stubs)
+    def linked(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return link_batches(batches, stubs)
 
     return linked

@@ -6,6 +6,8 @@ What each function gives holds rows of all tables, packed: to be kept, and then 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
@@ -15,14 +17,16 @@ from codelake.contracts.types import parse_type
 from codelake.graph.files import listed, whole_files
 from codelake.graph.render.outside import OF_SYMBOLS
 from codelake.graph.render.packing import unpacked
-from codelake.graph.render.render import render_around, render_files, render_outside
+from codelake.graph.render.render import render_around, render_joined, render_outside
 
 _PACKED = ", ".join(f"`{table.name}` binary" for table in RENDERED)
 
 
-def rendered(files: DataFrame, evidence: DataFrame, links: DataFrame, *, n_parts: int) -> DataFrame:
-    """What is in `files`. Nothing of it depends on other files but what `links` says."""
-    return whole_files(files, evidence, links, n_parts=n_parts).mapInArrow(render_files, _PACKED)
+def rendered(
+    files: DataFrame, evidence: DataFrame, links: DataFrame, *, begins: Sequence[tuple[str, str]]
+) -> DataFrame:
+    """What is in `files`, in parts from `begins` on. Nothing of it depends on other files but what `links` says."""
+    return whole_files(files, evidence, links, begins=begins).mapInArrow(render_joined, _PACKED)
 
 
 def around(files: DataFrame) -> DataFrame:

@@ -7,9 +7,11 @@ again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from bisect import bisect
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import reduce
+from itertools import accumulate
 from typing import Any
 
 import pyarrow as pa
@@ -51,7 +53,8 @@ def render_graph(build: Build) -> None:
     repos = sorted({place[0] for place in files} | {listed.source.repo for listed in build.reading.listed})
     commit_rows(build, EXTERNAL_SYMBOLS, list(_externals(run, repos)), repos)
     places = Places(files, folders, _is_new(run, EXTERNAL_SYMBOLS))
-    build.told.n_misses, n_bytes = _contents(run, places.files)
+    contents = _contents(run, places.files)
+    build.told.n_misses, n_bytes = len(contents), sum(n for _, n in contents)
     if not places.all:
         return
     build.rendered = places
@@ -61,8 +64,7 @@ def render_graph(build: Build) -> None:
         with for_few_rows(build.spark):
             _commit_all(build, places, {name: frame(build, rows) for name, rows in others.items()})
         return
-    n_parts = max(-(-n_bytes // _PART_BYTES), 2)
-    packed = reduce(DataFrame.unionAll, _packed(run, places, n_parts)).coalesce(n_parts)
+    packed = reduce(DataFrame.unionAll, _packed(run, places, _begins(contents, max(-(-n_bytes // _PART_BYTES), 2))))
     packed.persist(StorageLevel.DISK_ONLY)
     try:
         _commit_all(build, places, {table.name: rows_of(packed, table) for table in RENDERED})
@@ -152,17 +154,27 @@ def _externals(run: Run, repos: Iterable[str]) -> Iterator[Any]:
 # rows --------------------------------------------------------------------------------------------
 
 
-def _contents(run: Run, places: Iterable[Place]) -> tuple[int, int]:
-    """How many files with a content there are in these places, and how many bytes they have."""
-    sql = f"SELECT count(*) AS n, sum(n_bytes) AS n_bytes FROM files WHERE digest IS NOT NULL AND ({at(places)})"
-    [row] = ask(run, (FILES,), sql).to_pylist()
-    return row["n"], row["n_bytes"] or 0
+Content = tuple[tuple[str, str], int]
+"""Repository and path of a file, and how many bytes it has."""
 
 
-def _packed(run: Run, places: Places, n_parts: int) -> Iterator[DataFrame]:
+def _contents(run: Run, places: Iterable[Place]) -> list[Content]:
+    """The files with a content in these places, sorted."""
+    sql = f"SELECT repo, path, n_bytes FROM files WHERE digest IS NOT NULL AND ({at(places)}) ORDER BY repo, path"
+    return [((row["repo"], row["path"]), row["n_bytes"]) for row in ask(run, (FILES,), sql).to_pylist()]
+
+
+def _begins(contents: Sequence[Content], n_parts: int) -> list[tuple[str, str]]:
+    """Where all parts but the first begin, so that they have about the same number of bytes."""
+    ends = list(accumulate(n for _, n in contents))
+    at = sorted({bisect(ends, ends[-1] * part // n_parts) for part in range(1, n_parts)})
+    return [contents[place][0] for place in at if 0 < place < len(contents)]
+
+
+def _packed(run: Run, places: Places, begins: Sequence[tuple[str, str]]) -> Iterator[DataFrame]:
     where = replace_condition(FILES, places.files)
     files, found = scan(run, FILES, where=where), scan(run, LINKS, where=where)
-    yield rendered(files, present_evidence(run), found, n_parts=n_parts)
+    yield rendered(files, present_evidence(run), found, begins=begins)
     if places.around:
         repos = sorted({place[:1] for place in places.around})
         yield around(scan(run, FILES, where=replace_condition(FILES, repos)))

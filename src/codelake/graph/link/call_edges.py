@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from codelake.graph.link.attributes import provider
-from codelake.graph.link.found import FEW, Edge, Found, Site
+from codelake.graph.link.found import FEW, NONE, Candidates, Edge, Found, Site
 from codelake.graph.link.linking import Call, Linking
 from codelake.graph.link.reasons import Reasons
 from codelake.graph.link.targets import (
@@ -19,11 +19,10 @@ from codelake.graph.link.targets import (
     caller_confidence,
     confidence,
     functions_in,
-    n_rivals,
+    is_named,
     overriding,
     parameter_of,
     special_functions,
-    targets,
 )
 from codelake.graph.link.values import Kind, is_derived
 from codelake.ids import external_id
@@ -31,7 +30,7 @@ from codelake.ids import external_id
 
 def add_calls(links: Found) -> None:
     link, program = links.link, links.program
-    reasons = Reasons(link)
+    reasons, called = Reasons(link), _Called(links)
     places = _call_places(link)
     arguments = _arguments(links)
     more: dict[int, list[Call]] = defaultdict(list)
@@ -42,71 +41,94 @@ def add_calls(links: Found) -> None:
         file = program.scope_files[call.scope]
         if not links.is_own[file]:
             continue
-        found = targets(link, call)
-        caller = program.around(call.scope)
+        found = called.of(call)
+        caller = program.around(call.scope).id
         reason = None
-        rivals = n_rivals(found)
-        if rivals > MAX_TARGETS:
-            found, reason = [], "too many"
-        elif not found:
+        if found.rivals > MAX_TARGETS:
+            found, reason = NONE, "too many"
+        elif not found.targets:
             reason = reasons.of(call)
             if reason == "too many":
-                _add_too_many(links, file, caller.id, reasons.too_large(call.callee))
+                _add_too_many(links, file, caller, reasons.too_large(call.callee))
             derived = reasons.derived(call.callee)
             if derived is not None and is_derived(derived):
                 _add_derived(links, file, call, derived)
-        links.add_candidates(file, "CALLS", found, node=call.node, origin=_origin(found))
-        best = max(found, key=lambda t: (t.sure, t.id), default=None)
+        best = found.best
+        links.add_candidates(file, "CALLS", found, node=call.node, origin=_origin(found.targets))
         links.calls[file].append(
             Site(
                 places[file][call.node],
-                caller.id,
+                caller,
                 best and best.id,
-                len(found),
-                best and confidence(best.sure, rivals),
+                len(found.targets),
+                best and confidence(best.sure, found.rivals),
                 best and best.method,
                 reason,
             )
         )
-        for target in found:
-            _add_callee(links, file, call, target, rivals)
-            if rivals <= FEW and target.method != "override":
+        for target in found.targets:
+            called.add_callee(file, caller, target, found.rivals)
+            if found.rivals <= FEW and target.method != "override":
                 _add_passes(links, file, arguments.get(call.number, ()), call, target)
     for call in more[-1] + [one for number, every in more.items() if number >= 0 for one in every]:
         file = program.scope_files[call.scope]
         if links.is_own[file]:
-            found = targets(link, call)
-            rivals = n_rivals(found)
-            for target in found if rivals <= MAX_TARGETS else ():
-                _add_callee(links, file, call, target, rivals)
+            found = called.of(call)
+            for target in found.targets if found.rivals <= MAX_TARGETS else ():
+                called.add_callee(file, program.around(call.scope).id, target, found.rivals)
+
+
+class _Called:
+    """What calls may call, by what their callees hold, and who is then called."""
+
+    def __init__(self, links: Found) -> None:
+        self._links = links
+        self._found: dict[tuple[frozenset[int], bool], Candidates] = {}
+        self._callees: dict[str, list[tuple[str, float]]] = {}
+
+    def of(self, call: Call) -> Candidates:
+        link = self._links.link
+        held, is_name = link.solver.of(call.callee), is_named(link, call.callee)
+        found = self._found.get((held, is_name))
+        if found is None:
+            every = (target for value in held for target in called_by(link, value, is_name=is_name))
+            found = self._found[held, is_name] = Candidates(every)
+        return found
+
+    def add_callee(self, file: int, caller: str, target: Target, n: int) -> None:
+        """CALLER_OF."""
+        sure = caller_confidence(target.sure, 1 if target.method == "override" else n)
+        callees = self._callees.get(target.id)
+        if callees is None:
+            callees = self._callees[target.id] = list(_callees(self._links, target.id))
+        for callee, most in callees:
+            self._links.note_caller(file, caller, callee, min(sure, most), target.method)
+
+
+def _callees(links: Found, target: str) -> Iterator[tuple[str, float]]:
+    """Who is called, and how sure that can be: of a class its `__init__`, where it has one, also of one outside."""
+    number = links.program.of_id.get(target)
+    if number is None or links.program.definitions[number].kind != "class":
+        yield target, 1.0
+        return
+    made_by = [links.program.definitions[one].id for one in _made_by(links, number)]
+    yield from ((one, 1.0) for one in made_by or [target])
+    outer = None if made_by else _base_outside(links, number)
+    if outer is not None:
+        yield external_id(f"{outer}.__init__"), 0.6
 
 
 def _add_too_many(links: Found, file: int, caller: str, slots: Iterable[int]) -> None:
     """Of functions that are too many to follow, such as all that a decorator is put on, it is still known that they
     are called."""
     for value in {value for slot in slots for value in links.link.solver.kept_out(slot)}:
-        if links.link.values.keys[value][0] == Kind.FUNCTION:
-            links.note_caller(file, caller, links.link.definition(value).id, TOO_MANY, "flow")
+        links.note_caller(file, caller, links.link.definition(value).id, TOO_MANY, "flow")
 
 
 def _add_derived(links: Found, file: int, call: Call, name: str) -> None:
     """A name on the result of external code is a method of its own, and no target."""
     edge = Edge("CALLS", call.node, None, external_id(name), "flow", "derived", 0.3, None, 1)
     links.edges[file].append(edge)
-
-
-def _add_callee(links: Found, file: int, call: Call, target: Target, n: int) -> None:
-    """CALLER_OF: a class is called by its `__init__`, where it has one, be it of a class outside."""
-    caller = links.program.around(call.scope).id
-    sure = caller_confidence(target.sure, 1 if target.method == "override" else n)
-    callees = [target.id]
-    number = links.program.of_id.get(target.id)
-    if number is not None and links.program.definitions[number].kind == "class":
-        callees = [links.program.definitions[one].id for one in _made_by(links, number)] or callees
-        if callees == [target.id] and (outer := _base_outside(links, number)) is not None:
-            links.note_caller(file, caller, external_id(f"{outer}.__init__"), min(sure, 0.6), target.method)
-    for callee in callees:
-        links.note_caller(file, caller, callee, sure, target.method)
 
 
 def _base_outside(links: Found, number: int) -> str | None:
@@ -168,15 +190,16 @@ def _starters(links: Found, of: str) -> list[tuple[int, int]]:
 
 def add_implied(links: Found) -> None:
     """What Python calls by itself."""
+    known: dict[tuple[int, str], list[tuple[str, float]]] = {}
     for scope, value, name in links.link.implied:
         file = links.program.scope_files[scope]
         if links.is_own[file]:
             caller = links.program.around(scope).id
-            sure = min(0.8, HOW_SURE[links.link.known(value)][1])
-            for number in special_functions(links.link, value, name):
-                links.note_caller(file, caller, links.program.definitions[number].id, sure, "protocol")
-            for number in overriding(links.link, value, name):
-                links.note_caller(file, caller, links.program.definitions[number].id, min(sure, OVERRIDE), "protocol")
+            called = known.get((value, name))
+            if called is None:
+                called = known[value, name] = list(_called_special(links, value, name))
+            for callee, sure in called:
+                links.note_caller(file, caller, callee, sure, "protocol")
     for scope, number in links.link.implied_functions:
         file = links.program.scope_files[scope]
         if links.is_own[file]:
@@ -184,8 +207,18 @@ def add_implied(links: Found) -> None:
             links.note_caller(file, links.program.around(scope).id, callee, 0.8, "protocol")
 
 
+def _called_special(links: Found, value: int, name: str) -> Iterator[tuple[str, float]]:
+    """The special method of a value, and those of classes below, with how sure that is."""
+    sure = min(0.8, HOW_SURE[links.link.known(value)][1])
+    for number in special_functions(links.link, value, name):
+        yield links.program.definitions[number].id, sure
+    for number in overriding(links.link, value, name):
+        yield links.program.definitions[number].id, min(sure, OVERRIDE)
+
+
 def add_callers(links: Found) -> None:
-    for (file, caller, callee), (sure, method) in links.callers.items():
+    while links.callers:  # they are many: no two of both at a time
+        (file, caller, callee), (sure, method) = links.callers.popitem()
         origin = "names" if method == "name" else "flow"
         links.edges[file].append(Edge("CALLER_OF", -1, caller, callee, origin, method, sure, None, 1))
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterable, Iterator
 
 from codelake.graph.link.attributes import provider
-from codelake.graph.link.found import FEW, Found, Order
+from codelake.graph.link.found import FEW, NONE, Candidates, Found, Order
 from codelake.graph.link.targets import Target, functions_in, special_functions, surest, type_id
 from codelake.graph.link.values import Kind, Known
 from codelake.ids import external_id
@@ -17,6 +17,7 @@ _HOW_SURE = {
     Known.NAME: ("guess", 0.4),
 }
 """By how the class of what is there is known: the method of a type, and how sure it is."""
+_NOBODY: frozenset[int] = frozenset()
 
 
 def add_classes(links: Found) -> None:
@@ -121,12 +122,24 @@ def _bound_name(links: Found, slot: int) -> str | None:
 
 def _add_types(links: Found, file: int, kind: str, src: str, slot: int) -> None:
     link = links.link
-    types = []
-    for value in link.solver.of(slot):
-        found = type_id(link, value)
+    held = link.solver.of(slot)
+    said = frozenset(value for value in held if _is_said(links, slot, value)) if link.said else _NOBODY
+    found = links.types.get((held, said))
+    if found is None:
+        types = surest(_types(links, held, said))
+        found = Candidates(types) if len(types) <= FEW else NONE
+        links.types[held, said] = found
+    links.add_candidates(file, kind, found, src=src, origin="flow")
+
+
+def _is_said(links: Found, slot: int, value: int) -> bool:
+    """Whether an annotation says so."""
+    said = links.link.said
+    return (slot, value) in said or any((one, value) in said for one in links.link.stores.get(slot, ()))
+
+
+def _types(links: Found, held: Iterable[int], said: Container[int]) -> Iterator[Target]:
+    for value in held:
+        found = type_id(links.link, value)
         if found is not None:
-            is_said = any((one, value) in link.said for one in (slot, *link.stores.get(slot, ())))
-            types.append(Target(found, *(("annotation", 0.95) if is_said else _HOW_SURE[link.known(value)])))
-    types = surest(types)
-    if 0 < len(types) <= FEW:
-        links.add_candidates(file, kind, types, src=src, origin="flow")
+            yield Target(found, *(("annotation", 0.95) if value in said else _HOW_SURE[links.link.known(value)]))

@@ -250,13 +250,6 @@ def add_bare(link: Linking) -> None:
             link.solver.add(one.slot, value)
 
 
-def add_receivers(link: Linking) -> None:
-    """Receivers of a method that were too many are instances of the class that has it."""
-    for one in link.program.definitions:
-        if one.owner >= 0 and one.parameters and one.parameters[0].slot in link.solver.widened:
-            link.solver.give(one.parameters[0].slot, link.instance(link.defined[one.owner], Known.SAID))
-
-
 # what has no caller ------------------------------------------------------------------------------
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from codelake.graph.link.linking import Linking
-from codelake.graph.link.targets import Target, confidence, n_rivals
+from codelake.graph.link.targets import Target, confidence, surest
 
 FEW = 6
 """Types, attributes and parameters with more candidates than this are left out."""
@@ -46,6 +46,33 @@ class Order(NamedTuple):
     problem: str | None
 
 
+class Candidates:
+    """What a place may mean. Many places hold the same values, so this is worked out once for all of them."""
+
+    def __init__(self, found: Iterable[Target]) -> None:
+        self.targets = surest(found)
+        """Of each id the surest, sorted by id."""
+        n = len(self.targets)
+        self.rivals = max(1, sum(target.method != "override" for target in self.targets))
+        """How many there are, methods that override another aside: those are all called, now one, now another."""
+        self.best = max(self.targets, key=lambda target: (target.sure, target.id), default=None)
+        ranked = sorted(self.targets, key=lambda target: (-target.sure, target.id))
+        self.ends = [
+            (
+                target.id,
+                target.method,
+                confidence(target.sure, 1 if target.method == "override" else self.rivals),
+                round(1 - rank / n, 3) if n > 1 else None,
+                n,
+            )
+            for rank, target in enumerate(ranked)
+        ]
+        """Id, method, confidence, score and number of candidates, the surest first."""
+
+
+NONE = Candidates(())
+
+
 class Found:
     def __init__(self, link: Linking) -> None:
         self.link = link
@@ -56,18 +83,17 @@ class Found:
         self.classes: dict[int, list[Order]] = defaultdict(list)
         self.callers: dict[tuple[int, str, str], tuple[float, str]] = {}
         """File, caller and callee: how sure, and how it was found."""
+        self.types: dict[tuple[frozenset[int], frozenset[int]], Candidates] = {}
+        """By values, and those of them that annotations say."""
 
     def add_candidates(
-        self, file: int, kind: str, found: Iterable[Target], *, node: int = -1, src: str | None = None, origin: str
+        self, file: int, kind: str, found: Candidates, *, node: int = -1, src: str | None = None, origin: str
     ) -> None:
         """One edge for each candidate of a place, the surest first."""
-        every = sorted(found, key=lambda target: (-target.sure, target.id))
-        n, rivals = len(every), n_rivals(every)
-        for rank, target in enumerate(every):
-            sure = confidence(target.sure, 1 if target.method == "override" else rivals)
-            score = round(1 - rank / n, 3) if n > 1 else None
-            seen = "annotation" if target.method == "annotation" else origin
-            self.edges[file].append(Edge(kind, node, src, target.id, seen, target.method, sure, score, n))
+        edges = self.edges[file]
+        for dst, method, sure, score, n in found.ends:
+            seen = "annotation" if method == "annotation" else origin
+            edges.append(Edge(kind, node, src, dst, seen, method, sure, score, n))
 
     def add_sure(self, file: int, kind: str, dst: str, *, node: int = -1, src: str | None = None, n: int = 1) -> None:
         score = 1.0 if n > 1 else None

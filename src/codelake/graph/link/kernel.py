@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Iterator
-from contextlib import contextmanager
 
 import pyarrow as pa
 
 from codelake.graph.link.binding import bind
-from codelake.graph.link.constraints import add_bare, add_entries, add_made, add_names, add_receivers, add_values
+from codelake.graph.link.constraints import add_bare, add_entries, add_made, add_names, add_values
 from codelake.graph.link.hierarchy import Hierarchy
 from codelake.graph.link.linking import Linking
 from codelake.graph.link.modules import Modules
@@ -18,33 +16,33 @@ from codelake.graph.link.results import SCHEMA, links
 from codelake.graph.link.shapes import Shapes
 from codelake.graph.link.stubs import Stubs
 from codelake.graph.link.values import Kind, Values
+from codelake.lean import lean
 
 _MAX_ROUNDS = 8
 
 
 def link(table: pa.Table, stubs: Stubs, *, backwards: bool = False) -> pa.Table:
     """Files of a unit (repo, path, module, is_own, digest, and nested evidence) to rows of `links` of its own."""
-    with _without_collector():
-        return pa.Table.from_batches(links(linked(table, stubs, backwards=backwards)), SCHEMA)
+    with lean():
+        return pa.Table.from_batches(links(linked(_read(table), stubs, backwards=backwards)), SCHEMA)
 
 
-def linked(table: pa.Table, stubs: Stubs, *, backwards: bool = False) -> Linking:
-    program = Program(table.sort_by([("repo", "ascending"), ("path", "ascending")]))
-    pa.default_memory_pool().release_unused()  # of the sorted table
+def link_batches(batches: Iterator[pa.RecordBatch], stubs: Stubs) -> Iterator[pa.RecordBatch]:
+    """The same, for units of which one copy is as much as there is room for."""
+    with lean():
+        yield from links(linked(_read(pa.Table.from_batches(list(batches))), stubs))
+
+
+def _read(table: pa.Table) -> Program:
+    return Program(table.sort_by([("repo", "ascending"), ("path", "ascending")]))
+
+
+def linked(program: Program, stubs: Stubs, *, backwards: bool = False) -> Linking:
+    pa.default_memory_pool().release_unused()  # of the tables that it was read from
     link = Linking(program, Modules(program), Values(), stubs, backwards=backwards)
     _find_bases(link)
     link.bind = bind
-    shapes = Shapes(link)
-    _solve(link, shapes)
-    if link.solver.widen():
-        _solve(link, shapes)
-    link.solver.finish()
-    return link
-
-
-def _solve(link: Linking, shapes: Shapes) -> None:
     link.restart()
-    add_receivers(link)
     made = add_made(link)
     add_bare(link)
     add_names(link)
@@ -52,7 +50,9 @@ def _solve(link: Linking, shapes: Shapes) -> None:
     link.solver.solve()
     add_entries(link)
     link.solver.solve()
-    shapes.add()
+    Shapes(link).add()
+    link.solver.finish()
+    return link
 
 
 def _find_bases(link: Linking) -> None:
@@ -106,15 +106,3 @@ def _class_among(link: Linking, slots: list[int]) -> int | None:
         elif kind == Kind.EXTERNAL:
             found.append((1, str(a), value))
     return min(found)[2] if found else None
-
-
-@contextmanager
-def _without_collector() -> Iterator[None]:
-    """Millions of small objects live until the end; looking for garbage among them takes a third of the time."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()

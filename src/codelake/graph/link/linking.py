@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from codelake.graph.link.hierarchy import Hierarchy
@@ -74,7 +75,7 @@ class Linking:
         self.hierarchy = Hierarchy({})
         self.bind: Callable[[Linking, Call, int], None] | None = None
         """What a call does with a value that it calls; without it, nothing is called."""
-        self.solver = Solver(program.n_slots, self._is_function, backwards=backwards)
+        self.solver = Solver(program.n_slots, self._is_function, self._widened, backwards=backwards)
         self.defined = [_value_of(values, number, one) for number, one in enumerate(program.definitions)]
         self.members: dict[int, dict[str, int]] = {}
         """By value of class: its attributes, from name to slot."""
@@ -88,13 +89,11 @@ class Linking:
         """By slot: the constant that a name of a module or class stands for."""
         self.indices = {fact.dst: fact.src for fact in program.every("index")}
         """By slot of an item: the slot of the name that it is loaded by."""
+        self.receivers = {d.parameters[0].slot: d.owner for d in program.definitions if d.owner >= 0 and d.parameters}
+        """By slot of the first parameter of a method: its class."""
         self.stored: dict[int, set[str]] = {}
         """By class: names that its own methods store on their first parameter."""
         self.imports = {one.slot: one for one in program.imports if one.name != "*"}
-        self.stores: dict[int, list[int]] = {}
-        """By slot that several fill: from where."""
-        for fact in program.every("copy"):
-            self.stores.setdefault(fact.dst, []).append(fact.src)
         self._spread: dict[str, frozenset[int]] = {}
         self._index_members()
         self.restart()
@@ -105,9 +104,9 @@ class Linking:
         self.nowhere = self.solver.named("nowhere")
         self.solver.close(self.nowhere)
         """For results that nobody takes."""
-        self._elements: dict[tuple[int, str], int] = {}
         self._keys: dict[int, list[str]] = {}
         self._waiting_for_keys: dict[int, list[Callable[[str], None]]] = {}
+        self._arranged: dict[str, set[int]] = {}
         self.constant: set[int] = set()
         """Containers that nothing is put into."""
         self.handed: dict[int, list[int]] = {}
@@ -144,11 +143,25 @@ class Linking:
                 self.members.setdefault(self.defined[number], {})[fact.key] = fact.dst
             elif program.definitions[number].kind != "module":
                 self.locals.setdefault(fact.src, {})[fact.key] = fact.dst
-        owners = {d.parameters[0].slot: d.owner for d in program.definitions if d.owner >= 0 and d.parameters}
         for fact in program.every("store_attribute"):
-            owner = owners.get(fact.dst)
+            owner = self.receivers.get(fact.dst)
             if owner is not None:
                 self.stored.setdefault(self.defined[owner], set()).add(fact.key)
+
+    @cached_property
+    def stores(self) -> dict[int, list[int]]:
+        """By slot that others are copied to: from where. For what is found when all is solved."""
+        found: dict[int, list[int]] = {}
+        for fact in self.program.every("copy"):
+            found.setdefault(fact.dst, []).append(fact.src)
+        return found
+
+    def first(self, why: str, slot: int) -> bool:
+        """Whether something is arranged for a slot for the first time."""
+        if slot in self._arranged.setdefault(why, set()):
+            return False
+        self._arranged[why].add(slot)
+        return True
 
     # slots with a name -----------------------------------------------------------------------------
 
@@ -157,11 +170,8 @@ class Linking:
         return self.solver.named("field", self.kept(value), name)
 
     def element(self, container: int, key: str) -> int:
-        slot = self._elements.get((container, key))
-        if slot is not None:
-            return slot
-        slot = self._elements[container, key] = self.solver.named("element", container, key)
-        if key not in (_ALL, _KEY):
+        slot = self.solver.named("element", container, key)
+        if key not in (_ALL, _KEY) and self.solver.first(slot):
             self.solver.copy(slot, self.element(container, _ALL))
             self._keys.setdefault(container, []).append(key)
             for waiting in tuple(self._waiting_for_keys.get(container, ())):
@@ -246,7 +256,7 @@ class Linking:
     def known(self, value: int) -> Known:
         """How the class of a value is known."""
         kind, _, known = self.values.keys[value]
-        return Known(int(known)) if kind == Kind.INSTANCE else Known.MADE
+        return known if kind == Kind.INSTANCE else Known.MADE  # type: ignore[return-value]
 
     def kept(self, value: int) -> int:
         """A value as what is stored on it goes by: instances by their class, however that is known."""
@@ -284,6 +294,11 @@ class Linking:
 
     def _is_function(self, value: int) -> bool:
         return self.values.keys[value][0] == Kind.FUNCTION
+
+    def _widened(self, slot: int) -> int | None:
+        """Receivers of a method that are too many are instances of the class that has it."""
+        owner = self.receivers.get(slot)
+        return None if owner is None else self.instance(self.defined[owner], Known.SAID)
 
     def class_of(self, value: int) -> int:
         kind, a, _ = self.values.keys[value]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import NamedTuple
+
 from codelake.graph.link.attributes import provider
-from codelake.graph.link.found import FEW, Found
+from codelake.graph.link.found import FEW, NONE, Candidates, Found
 from codelake.graph.link.linking import Linking
 from codelake.graph.link.modules import BUILTINS
 from codelake.graph.link.outside import shown
@@ -14,7 +17,6 @@ from codelake.graph.link.targets import (
     called_by,
     functions_in,
     special_functions,
-    surest,
     things,
     things_bound,
     things_of_import,
@@ -76,19 +78,41 @@ def _is_offered(links: Found, file: int, name: str | None, scope: int) -> bool:
     return links.program.files[file].is_package or (listed is not None and name in listed)
 
 
+class _Attribute(NamedTuple):
+    """An attribute of what a slot holds."""
+
+    found: Candidates
+    called: list[tuple[str, float]]
+    """Who loads it calls these functions, and how sure that is: what is asked for attributes, getters of properties."""
+
+
 def add_attributes(links: Found) -> None:
-    """What attributes are that code loads; getters of properties are called by who loads them."""
+    """What attributes are that code loads."""
     link = links.link
+    known: dict[tuple[frozenset[int], str], _Attribute] = {}
     for node, fact in links.program.placed("load_attribute"):
         if not links.is_own[fact.file]:
             continue
         held = link.solver.of(fact.src)
-        found = surest(one for value in held for one in _attribute(links, fact.scope, value, fact.key))
-        if 0 < len(found) <= FEW:
-            links.add_candidates(fact.file, "RESOLVES_TO", found, node=node, origin="flow")
+        if not held:
+            continue
+        one = known.get((held, fact.key))
+        if one is None:
+            one = known[held, fact.key] = _attribute(links, held, fact.key)
+        links.add_candidates(fact.file, "RESOLVES_TO", one.found, node=node, origin="flow")
+        if one.called:
+            caller = links.program.around(fact.scope).id
+            for callee, sure in one.called:
+                links.note_caller(fact.file, caller, callee, sure, "protocol")
 
 
-def _attribute(links: Found, scope: int, value: int, name: str) -> list[Target]:
+def _attribute(links: Found, held: frozenset[int], name: str) -> _Attribute:
+    called: list[tuple[str, float]] = []
+    found = Candidates(one for value in held for one in _of_value(links, value, name, called))
+    return _Attribute(found if len(found.targets) <= FEW else NONE, called)
+
+
+def _of_value(links: Found, value: int, name: str, called: list[tuple[str, float]]) -> list[Target]:
     link = links.link
     kind, a, _ = link.values.keys[value]
     if kind == Kind.MODULE and a >= 0:
@@ -99,10 +123,10 @@ def _attribute(links: Found, scope: int, value: int, name: str) -> list[Target]:
         return _outside(link, f"builtins.{link.values.keys[value][2]}", name, "receiver", 0.9)
     if kind not in (Kind.INSTANCE, Kind.CLASS, Kind.SUPER):
         return []
-    return _member(links, scope, value, name)
+    return _member(links, value, name, called)
 
 
-def _member(links: Found, scope: int, value: int, name: str) -> list[Target]:
+def _member(links: Found, value: int, name: str, called: list[tuple[str, float]]) -> list[Target]:
     link = links.link
     kind, a, b = link.values.keys[value]
     of = link.class_of(int(b)) if kind == Kind.SUPER else link.class_of(value)
@@ -114,11 +138,11 @@ def _member(links: Found, scope: int, value: int, name: str) -> list[Target]:
     if kind == Kind.SUPER:
         order = order[order.index(a) + 1 :] if a in order else link.hierarchy.order(a)[1:]
     if kind == Kind.INSTANCE:
-        _note_special(links, scope, order, "__getattribute__", min(sure, 0.8))
+        called += _special(links, order, "__getattribute__", min(sure, 0.8))
     for one in order:
         if name in link.members.get(one, ()):
             functions = functions_in(link, link.members[one][name])
-            _note_getters(links, scope, value, name, link.members[one][name])
+            called += _getters_of(links, value, name, link.members[one][name])
             if functions:
                 return [Target(links.program.definitions[n].id, method, sure) for n in functions]
             return [target._replace(method=method, sure=sure) for target in _class_member(links, one, name)]
@@ -126,7 +150,7 @@ def _member(links: Found, scope: int, value: int, name: str) -> list[Target]:
             return [Target(f"{links.program.definitions[link.values.keys[one][1]].id}:{name}", method, sure)]
     dynamic = provider(link, order, "__getattr__")
     if dynamic is not None and kind == Kind.INSTANCE:
-        _note_special(links, scope, order, "__getattr__", min(sure, 0.7))
+        called += _special(links, order, "__getattr__", min(sure, 0.7))
         return []
     for one in order:
         if link.values.keys[one][0] == Kind.EXTERNAL:
@@ -144,12 +168,11 @@ def _outside(link: Linking, of: str, name: str, method: str, sure: float) -> lis
     return [Target(external_id(found), method, sure if link.stubs.class_named(of) is None else max(sure, 0.9))]
 
 
-def _note_special(links: Found, scope: int, order: list[int], name: str, sure: float) -> None:
+def _special(links: Found, order: list[int], name: str, sure: float) -> Iterator[tuple[str, float]]:
     """A method that is asked for attributes."""
     slot = provider(links.link, order, name)
-    caller = links.program.around(scope)
     for number in functions_in(links.link, slot) if slot is not None else ():
-        links.note_caller(caller.file, caller.id, links.program.definitions[number].id, sure, "protocol")
+        yield links.program.definitions[number].id, sure
 
 
 def _class_member(links: Found, one: int, name: str) -> list[Target]:
@@ -167,12 +190,11 @@ def _class_member(links: Found, one: int, name: str) -> list[Target]:
     return [Target(thing, "receiver", 0.9) for thing in sorted(found)]
 
 
-def _note_getters(links: Found, scope: int, receiver: int, name: str, slot: int) -> None:
-    """Who loads an attribute calls what gets it: the getter of a property, also where a class below has another."""
+def _getters_of(links: Found, receiver: int, name: str, slot: int) -> Iterator[tuple[str, float]]:
+    """What gets an attribute: the getter of a property, also where a class below has another."""
     link = links.link
     if link.values.keys[receiver][0] != Kind.INSTANCE:
         return
-    caller = links.program.around(scope)
     sure = min(0.8, HOW_SURE[link.known(receiver)][1])
     found = dict.fromkeys(_getters(link, slot), sure)
     if found and link.known(receiver) != Known.MADE:
@@ -181,7 +203,7 @@ def _note_getters(links: Found, scope: int, receiver: int, name: str, slot: int)
             for number in _getters(link, below) if below is not None else ():
                 found.setdefault(number, min(sure, OVERRIDE))
     for number, how in found.items():
-        links.note_caller(caller.file, caller.id, links.program.definitions[number].id, how, "protocol")
+        yield links.program.definitions[number].id, how
 
 
 def _getters(link: Linking, slot: int) -> list[int]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2b
 from typing import Any
 
+import msgspec
 import pyarrow as pa
 
 from codelake.contracts.arrow import arrow_schema
@@ -55,8 +56,7 @@ def _batch(found: Found, numbers: Sequence[int]) -> pa.RecordBatch:
 
 def found_digest(*found: Sequence[tuple[Any, ...]]) -> int:
     """Whether two linkings found the same."""
-    texts = repr([[tuple(row) for row in one] for one in found])
-    return int.from_bytes(blake2b(texts.encode(), digest_size=8).digest(), "big", signed=True)
+    return int.from_bytes(blake2b(msgspec.msgpack.encode(found), digest_size=8).digest(), "big", signed=True)
 
 
 NOTHING = found_digest((), (), ())
@@ -78,10 +78,17 @@ def _nested(name: str, rows: Sequence[Sequence[tuple[Any, ...]]]) -> pa.Array:
 def _once(edges: Iterable[Edge]) -> list[Edge]:
     """Of edges between the same places the surest, sorted."""
     best: dict[tuple[Any, ...], Edge] = {}
-    for edge in sorted(edges, key=_order, reverse=True):
-        best[edge[:4]] = edge
-    return sorted(best.values(), key=_order)
+    for edge in edges:
+        known = best.setdefault(edge[:4], edge)
+        if known is not edge and _order(edge) < _order(known):
+            best[edge[:4]] = edge
+    return sorted(best.values(), key=_place)
+
+
+def _place(edge: Edge) -> tuple[str, int, str, str]:
+    return edge.kind, edge.node, edge.src or "", edge.dst
 
 
 def _order(edge: Edge) -> tuple[Any, ...]:
-    return edge.kind, edge.node, edge.src or "", edge.dst, -edge.confidence, edge.method, edge.score or 0, edge.n
+    """Of edges between the same places: the surest first."""
+    return -edge.confidence, edge.method, edge.score or 0, edge.n, edge.origin

@@ -42,11 +42,10 @@ class Shapes:
         self.kept = {p.slot: p.slot for one in link.program.definitions for p in one.parameters}
         """By slot of a parameter: itself. By slot where a method loads an attribute of its receiver: the slot of what
         instances of its class hold."""
-        receivers = {d.parameters[0].slot: d.owner for d in link.program.definitions if d.owner >= 0 and d.parameters}
         for fact in link.program.every("load_attribute"):
             self.asked.setdefault(fact.src, set()).add(fact.key)
             self.called.setdefault(fact.dst, fact.key)
-            owner = receivers.get(fact.src)
+            owner = link.receivers.get(fact.src)
             if owner is not None and self._stores(link.defined[owner], fact.key):
                 self.kept[fact.dst] = link.field_of(link.instance(link.defined[owner]), fact.key)
         self._found: dict[frozenset[str], tuple[int, ...]] = {}

@@ -2,9 +2,8 @@
 
 What a round adds is seen in the next one, so what is known after a round does not depend on the order of work
 within it. A slot with more than MOST values, or MOST_FUNCTIONS functions, says nothing about any of them: it is
-widened, to nothing, or for the receiver of a method to instances of the class that has the method. Cutting a set where
-it stood would leave what was derived from the part that came first; so the whole is solved once more, with the slots
-that were too large widened from the start. Which those are depends on the program alone.
+widened, to nothing, or for the receiver of a method to instances of the class that has the method. Which slots those
+are, and what went through them in the rounds before, depends on the program alone.
 """
 
 from __future__ import annotations
@@ -19,35 +18,47 @@ Waiting = tuple[Any, ...]
 """A function, and what it is called with; the value comes last."""
 _NONE: frozenset[int] = frozenset()
 _FEW_COPIES = 16
+_SETS = 50_000
 
 
 class Solver:
-    def __init__(self, n_slots: int, is_function: Callable[[int], bool], *, backwards: bool = False) -> None:
-        """`backwards` turns the order within rounds around, for the test that it makes no difference."""
-        self._is_function = is_function
+    def __init__(
+        self,
+        n_slots: int,
+        is_function: Callable[[int], bool],
+        widened: Callable[[int], int | None],
+        *,
+        backwards: bool = False,
+    ) -> None:
+        """`widened` says which value a slot holds in the place of too many. `backwards` turns the order within rounds
+        around, for the test that it makes no difference."""
+        self._is_function, self._widened = is_function, widened
         self.n_static = n_slots
         self._backwards = backwards
         self._names: dict[Hashable, int] = {}
         self._sets: dict[frozenset[int], frozenset[int]] = {}
-        """Sets are small, and the same for many slots: each is kept once."""
-        self.widened: set[int] = set()
+        """Sets are small, and the same for many slots: each is kept once. Now and then those are left out that no slot
+        holds any more."""
+        self._n_sets = _SETS
         self.restart()
 
     def restart(self) -> None:
-        """Forget all values and constraints; names of slots, and which are widened, stay."""
+        """Forget all values and constraints; names of slots stay."""
         n = self.n_static + len(self._names)
         self.sets: list[frozenset[int] | None] = [None] * n
-        self._copies: list[list[int] | set[int] | None] = [None] * n
-        self._waiting: list[list[Waiting] | None] = [None] * n
+        self._copies: list[int | list[int] | set[int] | None] = [None] * n
+        self._waiting: list[Waiting | list[Waiting] | None] = [None] * n
+        """Most slots are copied to one other, and one waits for them: those are kept without a list."""
         self._coming: dict[int, frozenset[int]] = {}
         self._added_copies: list[int] = []
         self._added_waiting: list[Any] = []
         self._done: set[int] = set()
         self._fixed: set[int] = set()
-        self._too_large: set[int] = set()
-        self._closed = set(self.widened)
+        self._closed: set[int] = set()
         self._kept_out: dict[int, set[int]] = {}
-        """By slot that is widened: the slots that would be copied into it."""
+        """By slot that is widened: the functions that it held, or that came later."""
+        self._not_copied: dict[int, set[int]] = {}
+        """By slot that is widened: the slots that were to be copied into it later."""
         self.n_steps = 0
 
     def named(self, *name: Hashable) -> int:
@@ -83,12 +94,6 @@ class Solver:
     def is_fixed(self, slot: int) -> bool:
         return slot in self._fixed
 
-    def give(self, slot: int, value: int) -> None:
-        """Add a value also to a slot that is closed: what it is widened to."""
-        self._closed.discard(slot)
-        self._pass(frozenset((value,)), slot)
-        self._closed.add(slot)
-
     def _kept(self, values: frozenset[int]) -> frozenset[int]:
         return self._sets.setdefault(values, values)
 
@@ -97,8 +102,13 @@ class Solver:
         if held is None:
             if dst not in self._closed:
                 self.sets[dst] = self._coming[dst] = values
+            elif dst in self._kept_out:
+                self._kept_out[dst].update(filter(self._is_function, values))
             return
-        if held is values or values <= held or dst in self._closed:
+        if held is values or values <= held:
+            return
+        if dst in self._closed:
+            self._kept_out.get(dst, set()).update(filter(self._is_function, values))
             return
         more = values - held
         self.sets[dst] = self._kept(held | more)
@@ -116,11 +126,11 @@ class Solver:
     def copy(self, src: int, dst: int) -> None:
         """Whatever src holds, now or later, dst holds."""
         copies = self._copies[src]
-        if src == dst or (copies is not None and dst in copies):
+        if src == dst or copies == dst or (copies is not None and not isinstance(copies, int) and dst in copies):
             return
         if dst in self._closed:
-            if dst in self.widened:
-                self._kept_out.setdefault(dst, set()).add(src)
+            if dst in self._kept_out:
+                self._not_copied.setdefault(dst, set()).add(src)
             return
         if src in self._fixed:
             self._pass(self.of(src), dst)
@@ -153,11 +163,17 @@ class Solver:
             for slot in sorted(coming, reverse=True) if self._backwards else coming:
                 new = coming[slot]
                 found = copies[slot]
-                if found is not None:
+                if isinstance(found, int):
+                    pass_on(new, found)
+                elif found is not None:
                     for dst in found:
                         pass_on(new, dst)
                 waiting = waits[slot]
-                if waiting is not None:
+                if isinstance(waiting, tuple):
+                    does, *given = waiting
+                    for value in new:
+                        does(*given, value)
+                elif waiting is not None:
                     for does, *given in reversed(waiting) if self._backwards else waiting:
                         for value in new:
                             does(*given, value)
@@ -168,7 +184,10 @@ class Solver:
         for src, dst in zip(added, added, strict=True):
             copies = self._copies[src]
             if copies is None:
-                self._copies[src] = [dst]
+                self._copies[src] = dst
+            elif isinstance(copies, int):
+                if dst != copies:
+                    self._copies[src] = [copies, dst]
             elif isinstance(copies, set):
                 copies.add(dst)
             elif dst not in copies:
@@ -179,15 +198,30 @@ class Solver:
         for slot, waiting in zip(more, more, strict=True):
             waits = self._waiting[slot]
             if waits is None:
-                self._waiting[slot] = [waiting]
+                self._waiting[slot] = waiting
+            elif isinstance(waits, tuple):
+                self._waiting[slot] = [waits, waiting]
             else:
                 waits.append(waiting)
         self._added_copies.clear()
         self._added_waiting.clear()
+        if len(self._sets) > self._n_sets:
+            self._sets = {held: held for held in self.sets if held is not None}
+            self._n_sets = 2 * len(self._sets)
         for slot in [slot for slot in self._coming if self._is_many(self.sets[slot] or _NONE)]:
-            del self._coming[slot]
-            self._too_large.add(slot)
-            self._closed.add(slot)
+            self._widen(slot, self._coming.pop(slot))
+
+    def _widen(self, slot: int, coming: frozenset[int]) -> None:
+        held = self.sets[slot] or _NONE
+        self._closed.add(slot)
+        self._kept_out[slot] = set(filter(self._is_function, held))
+        value = self._widened(slot)
+        if value is None:
+            self.sets[slot] = None
+            return
+        only = self.sets[slot] = self._kept(frozenset((value,)))
+        if value not in held or value in coming:
+            self._coming[slot] = only
 
     def _is_many(self, held: frozenset[int]) -> bool:
         if len(held) <= MOST:
@@ -203,12 +237,14 @@ class Solver:
         return slot in self._closed
 
     def kept_out(self, slot: int) -> set[int]:
-        """The values that would be in a slot if it were not widened, through others that are."""
+        """The functions that would be in a slot if it were not widened, through others that are."""
         found: set[int] = set()
         seen, todo = {slot}, [slot]
         while todo:
-            for src in self._kept_out.get(todo.pop(), ()):
-                found |= self.of(src)
+            one = todo.pop()
+            found |= self._kept_out.get(one, _NONE)
+            for src in self._not_copied.get(one, ()):
+                found.update(filter(self._is_function, self.of(src)))
                 if src not in seen:
                     seen.add(src)
                     todo.append(src)
@@ -217,9 +253,3 @@ class Solver:
     def finish(self) -> None:
         """Only what slots hold is asked for from now on."""
         self._copies, self._waiting, self._done = [], [], set()
-
-    def widen(self) -> bool:
-        """Whether slots turned out to be too large, which are widened from now on."""
-        grew = bool(self._too_large - self.widened)
-        self.widened |= self._too_large
-        return grew

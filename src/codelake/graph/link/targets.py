@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from codelake.graph.link.attributes import provider
-from codelake.graph.link.linking import Call, Linking
+from codelake.graph.link.linking import Linking
 from codelake.graph.link.program import Definition, Import
 from codelake.graph.link.values import Kind, Known, is_derived
 from codelake.ids import external_id
@@ -39,12 +39,6 @@ TOO_MANY = 0.5
 """That one of very many functions is called at a place, now or then."""
 
 
-def n_rivals(found: Sequence[Target]) -> int:
-    """How many candidates there are, methods that override another aside: those are all called, now one, now
-    another."""
-    return max(1, sum(target.method != "override" for target in found))
-
-
 def confidence(sure: float, n: int) -> float:
     """Of one among n candidates of a call: certain ways lose a tenth for each further one, until they are as good as a
     guess."""
@@ -54,11 +48,6 @@ def confidence(sure: float, n: int) -> float:
 def caller_confidence(sure: float, n: int) -> float:
     """That a function calls one of n candidates, now or then: more of them make each hardly less likely."""
     return round(max(sure - 0.03 * (n - 1), min(sure, 0.3)), 2)
-
-
-def targets(link: Linking, call: Call) -> list[Target]:
-    """What a call may call, sorted by id; one entry an id."""
-    return surest(target for value in link.solver.of(call.callee) for target in called_by(link, value, call))
 
 
 def surest(found: Iterable[Target]) -> list[Target]:
@@ -71,21 +60,20 @@ def surest(found: Iterable[Target]) -> list[Target]:
     return sorted(best.values())
 
 
-def called_by(link: Linking, value: int, call: Call | None = None) -> list[Target]:
+def called_by(link: Linking, value: int, *, is_name: bool = False) -> list[Target]:
+    """What a call of a value calls. `is_name`: of what is called by its own name."""
     kind, a, b = link.values.keys[value]
     if kind == Kind.FUNCTION:
-        is_name = call is not None and _is_named(link, call.callee)
         return [_function(link, a, "name", 1.0) if is_name else _function(link, a, "flow", 0.9)]
     if kind == Kind.BOUND:
         of, number, _ = link.values.keys[a]
         if of != Kind.FUNCTION:
-            return called_by(link, a, call)
+            return called_by(link, a, is_name=is_name)
         if link.values.keys[int(b)][0] == Kind.CLASS:
             return [_function(link, number, "class", 0.95, shift=1)]
         method, sure = HOW_SURE[link.known(int(b))]
         return [_function(link, number, method, sure, shift=1), *_overriding(link, number, int(b))]
     if kind == Kind.CLASS:
-        is_name = call is not None and _is_named(link, call.callee)
         method, sure = ("name", 1.0) if is_name else ("flow", 0.9)
         return [Target(link.program.definitions[a].id, method, sure)]
     if kind == Kind.INSTANCE:
@@ -95,7 +83,7 @@ def called_by(link: Linking, value: int, call: Call | None = None) -> list[Targe
     if kind == Kind.METHOD:
         return [Target(external_id(f"builtins.{_type_name(link, a)}.{b}"), "receiver", 0.9)]
     if kind in (Kind.STATICMETHOD, Kind.CLASSMETHOD, Kind.MANAGER):
-        return called_by(link, int(a), call)
+        return called_by(link, int(a), is_name=is_name)
     if kind == Kind.PARTIAL:
         made = link.partials[value]
         slots = made.positional[:1]
@@ -174,7 +162,7 @@ def _type_name(link: Linking, value: int) -> str:
     return str(name) if kind == Kind.CONTAINER else "generator"
 
 
-def _is_named(link: Linking, slot: int) -> bool:
+def is_named(link: Linking, slot: int) -> bool:
     """Whether a slot is just the name of a definition or of something imported."""
     return slot in link.program.of_slot or slot in link.imports
 

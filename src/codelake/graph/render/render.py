@@ -2,31 +2,35 @@
 
 from __future__ import annotations
 
-import gc
-import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 
 import numpy as np
 import pyarrow as pa
 
 from codelake.contracts.graph import CALLS, CLASSES, CPG_EDGES, CPG_EDGES_BY_DST, CPG_NODES
 from codelake.graph.render import adjacency, around, edges, facts, nodes, props
+from codelake.graph.render.joined import joined
 from codelake.graph.render.names import Named
 from codelake.graph.render.outside import outside
 from codelake.graph.render.packing import packed
+from codelake.lean import lean
 
 _AT_ONCE = 50_000
 """Nodes of syntax: with all that follows from them, some 30 MB."""
 
 
+def render_joined(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """From whole files, whose evidence and links are rows of their own."""
+    return render_files(joined(batches))
+
+
 def render_files(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """From whole files."""
     for batch in batches:
-        with _lean():
+        with lean():
             parts = list(_parts(batch))
         for part in parts:
-            with _lean():
+            with lean():
                 row = _rendered(Named(part))
             yield row
 
@@ -34,7 +38,7 @@ def render_files(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 def render_around(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """From all files of the repositories, as `codelake.graph.files.listed` has them."""
     if found := list(batches):
-        with _lean():
+        with lean():
             row = _around(pa.concat_batches(found))
         yield row
 
@@ -59,7 +63,7 @@ def _around(files: pa.RecordBatch) -> pa.RecordBatch:
 def render_outside(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """From one row, with all external symbols."""
     for batch in batches:
-        with _lean():
+        with lean():
             owners, of_nodes, known = outside(batch.column(0).flatten())
             found = [nodes.rendered(owners, one) for one in of_nodes]
             row = packed({CPG_NODES.name: props.with_props(found, [props.rendered(owners, known)])})
@@ -91,27 +95,3 @@ def _parts(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
         end = max(begin + 1, int(np.searchsorted(total, before + _AT_ONCE, side="right")))
         yield batch.slice(begin, end - begin)
         begin = end
-
-
-@contextmanager
-def _lean() -> Iterator[None]:
-    """Lists of many texts live shortly: the collector would go through them again and again. And Arrow would import
-    pandas, for a second, to ask whether what it is given is a Series."""
-    was_on = gc.isenabled()
-    gc.disable()
-    sys.meta_path.insert(0, _WithoutPandas)
-    try:
-        yield
-    finally:
-        sys.meta_path.remove(_WithoutPandas)
-        if was_on:
-            gc.enable()
-
-
-class _WithoutPandas:
-    """A finder of modules."""
-
-    @staticmethod
-    def find_spec(name: str, *_: object) -> None:
-        if name == "pandas":
-            raise ModuleNotFoundError(name)
