@@ -19,6 +19,6 @@ where Python runs.
     shapes      what something is of which only its attributes are known
     constraints the facts of a unit as what the solver is asked for
     targets     from values to ids, and how sure; `reasons`, why there is none
-    found       what comes out: `call_edges`, `name_edges`, `class_edges`; `results`, as rows
+    found       what comes out: `call_edges`, `name_edges`, `class_edges`, `type_edges`; `results`, as rows
     kernel      all of it, for one unit
 """

@@ -1,23 +1,14 @@
-"""Classes with their orders, and types."""
+"""Classes with their orders."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Iterator
 
 from codelake.graph.link.attributes import provider
-from codelake.graph.link.found import FEW, NONE, Candidates, Found, Order
-from codelake.graph.link.targets import Target, functions_in, special_functions, surest, type_id
-from codelake.graph.link.values import Kind, Known
+from codelake.graph.link.found import Found, Order
+from codelake.graph.link.targets import functions_in, special_functions
+from codelake.graph.link.values import Kind
 from codelake.ids import external_id
-
-_HOW_SURE = {
-    Known.MADE: ("flow", 0.9),
-    Known.SAID: ("flow", 0.9),
-    Known.SHAPE: ("shape", 0.6),
-    Known.NAME: ("guess", 0.4),
-}
-"""By how the class of what is there is known: the method of a type, and how sure it is."""
-_NOBODY: frozenset[int] = frozenset()
 
 
 def add_classes(links: Found) -> None:
@@ -73,73 +64,3 @@ def _method_above(links: Found, order: list[int], name: str) -> str | None:
             is_function = number is not None and links.program.definitions[number].kind == "function"
             return links.program.definitions[number].id if is_function else None  # type: ignore[index]
     return None
-
-
-def add_types(links: Found) -> None:
-    link, program = links.link, links.program
-    for number, one in enumerate(program.definitions):
-        if not links.is_own[one.file]:
-            continue
-        if one.kind in ("function", "lambda"):
-            for name, slot in link.locals.get(one.slot, {}).items():
-                if _is_variable(links, name, slot):
-                    _add_types(links, one.file, "HAS_TYPE", f"{one.id}:{name}", slot)
-            for parameter in one.parameters:
-                _add_types(links, one.file, "HAS_TYPE", f"{one.id}({parameter.name})", parameter.slot)
-            _add_types(links, one.file, "RETURNS_TYPE", one.id, link.returned(number))
-        elif one.kind == "class":
-            value = link.defined[number]
-            for name in link.stored.get(value, set()) - set(link.members.get(value, {})):
-                slot = link.field_of(link.instance(value), name)
-                _add_types(links, one.file, "HAS_TYPE", f"{one.id}:{name}", slot)
-            for name, slot in link.members.get(value, {}).items():
-                if _is_variable(links, name, slot):
-                    _add_types(links, one.file, "HAS_TYPE", f"{one.id}:{name}", slot)
-        else:
-            for name, slot in link.modules.names[one.file].items():
-                if _is_variable(links, name, slot):
-                    _add_types(links, one.file, "HAS_TYPE", f"{program.files[one.file].id}#:{name}", slot)
-
-
-def _is_variable(links: Found, name: str, slot: int) -> bool:
-    """Whether something else is stored under a name than what a definition or an import of that name binds."""
-    return any(not _binds(links, one, name) for one in links.link.stores.get(slot, [slot]))
-
-
-def _binds(links: Found, slot: int, name: str) -> bool:
-    bound = _bound_name(links, slot)
-    is_private = bound is not None and bound.startswith("__")  # classes put their own name before it
-    return bound == name or (is_private and name.endswith(str(bound)))
-
-
-def _bound_name(links: Found, slot: int) -> str | None:
-    number = links.program.of_slot.get(slot)
-    if number is not None:
-        return links.program.definitions[number].name
-    one = links.link.imports.get(slot)
-    return None if one is None else one.as_name or one.name or (one.module or "").partition(".")[0]
-
-
-def _add_types(links: Found, file: int, kind: str, src: str, slot: int) -> None:
-    link = links.link
-    held = link.solver.of(slot)
-    said = frozenset(value for value in held if _is_said(links, slot, value)) if link.said else _NOBODY
-    found = links.types.get((held, said))
-    if found is None:
-        types = surest(_types(links, held, said))
-        found = Candidates(types) if len(types) <= FEW else NONE
-        links.types[held, said] = found
-    links.add_candidates(file, kind, found, src=src, origin="flow")
-
-
-def _is_said(links: Found, slot: int, value: int) -> bool:
-    """Whether an annotation says so."""
-    said = links.link.said
-    return (slot, value) in said or any((one, value) in said for one in links.link.stores.get(slot, ()))
-
-
-def _types(links: Found, held: Iterable[int], said: Container[int]) -> Iterator[Target]:
-    for value in held:
-        found = type_id(links.link, value)
-        if found is not None:
-            yield Target(found, *(("annotation", 0.95) if value in said else _HOW_SURE[links.link.known(value)]))

@@ -111,8 +111,8 @@ class Linking:
         """Containers that nothing is put into."""
         self.handed: dict[int, list[int]] = {}
         """By function: its parameters that it returns as they are."""
-        self.said: set[tuple[int, int]] = set()
-        """Slots and values that annotations put there."""
+        self.said: dict[int, frozenset[int]] = {}
+        """By slot: values that annotations put there."""
         self.calls: list[Call] = []
         self.written: list[Call] = []
         """Those that stand in the code."""

@@ -57,10 +57,12 @@ class Stubs:
 
     def find(self, name: str) -> Stub | None:
         """What a full name means, through aliases."""
-        if name not in self._found:
+        try:
+            return self._found[name]
+        except KeyError:
             self._found[name] = None  # aliases in a circle mean nothing
-            self._found[name] = self._find(name)
-        return self._found[name]
+            found = self._found[name] = self._find(name)
+            return found
 
     def _find(self, name: str) -> Stub | None:
         if name in self._rows:
