@@ -17,7 +17,7 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-from link import SURE, Row, module_of, sources, unit
+from link import SURE, Row, known, module_of, sources, unit
 
 from codelake.graph.link.kernel import link
 
@@ -32,7 +32,7 @@ def expected(folder: Path) -> Pairs:
 
 def found(folder: Path) -> Pairs:
     files = sources(folder, folder)
-    rows = link(unit(files)).to_pylist()
+    rows = link(unit(files), known()).to_pylist()
     classes = {one for row in rows for one in _classes(row)}
     edges = (edge for row in rows for edge in row["edges"] if edge["kind"] == "CALLER_OF")
     return {

@@ -22,7 +22,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 from typing import NamedTuple
 
-from link import SURE, Row, sources, unit
+from link import SURE, Row, known, sources, unit
 
 from codelake.extract.content import evidence_of
 from codelake.graph.link.kernel import link
@@ -178,7 +178,7 @@ class Linked:
     """What the linker says of a package."""
 
     def __init__(self, files: dict[str, bytes]) -> None:
-        rows = link(unit(files)).to_pylist()
+        rows = link(unit(files), known()).to_pylist()
         self.callers: set[tuple[str, str]] = set()
         self.targets: dict[tuple[str, int], set[str]] = defaultdict(set)
         self.orders = {one["mro"][0]: one["mro"] for row in rows for one in row["classes"]}

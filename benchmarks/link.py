@@ -20,6 +20,7 @@ import time
 import warnings
 from collections import Counter
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +28,10 @@ import pyarrow as pa
 
 from codelake.extract.batches import Batch
 from codelake.extract.content import evidence_of
+from codelake.extract.stubs.typeshed import stubs as typeshed
 from codelake.graph.link.kernel import link
 from codelake.graph.link.program import flat
+from codelake.graph.link.stubs import Stubs
 
 SURE = 0.5
 """Edges of less confidence are guesses."""
@@ -50,6 +53,12 @@ def unit(files: Mapping[str, bytes], repo: str = "r") -> pa.Table:
     }
     evidence = flat(pa.Table.from_batches([batch.record_batch()]))
     return pa.table(columns | {name: evidence.column(name) for name in evidence.column_names})
+
+
+@cache
+def known() -> Stubs:
+    """What typeshed says."""
+    return Stubs(typeshed())
 
 
 def module_of(path: str) -> str:
@@ -78,8 +87,9 @@ def measure(folder: Path) -> None:
     files = sources(folder, folder.parent)
     plain = parsed(files)
     table = unit(files, folder.name)
+    stubs = known()
     started = time.process_time()
-    found = link(table)
+    found = link(table, stubs)
     cost = time.process_time() - started
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     rows = found.to_pylist()

@@ -10,8 +10,10 @@ import pyarrow as pa
 
 from codelake.extract.batches import Batch
 from codelake.extract.content import evidence_of
+from codelake.extract.stubs.typeshed import stubs
 from codelake.graph.link.kernel import link
 from codelake.graph.link.program import flat
+from codelake.graph.link.stubs import Stubs
 from tests.cases.truth import Case
 
 _FILE = pa.schema(
@@ -59,7 +61,7 @@ def linked(files: Mapping[str, str], **options: Any) -> list[Row]:
 
 
 def rows_of(table: pa.Table, *, backwards: bool = False) -> list[Row]:
-    found: list[Row] = link(table, backwards=backwards).to_pylist()
+    found: list[Row] = link(table, Stubs(stubs()), backwards=backwards).to_pylist()
     return found
 
 

@@ -319,3 +319,40 @@ def test_many_modules_that_take_everything_from_each_other_end() -> None:
     stars = "".join(f"from m{number} import *\n" for number in range(12))
     files = {f"m{number}.py": f"{stars}def f{number}():\n    missing()\n" for number in range(12)}
     assert {call["reason"] for call in calls(linked(files))} == {"unreachable"}
+
+
+# types -------------------------------------------------------------------------------------------
+
+
+def test_types_say_how_they_are_known() -> None:
+    text = """
+import os
+class Box:
+    def latch(self): ...
+    def lid(self): ...
+    def only(self): ...
+def said(x: int) -> str: return os.getcwd()
+def shaped(x): x.latch(), x.lid()
+def guessed(x): x.only()
+action = said
+kind = Box
+def gen(): yield 1
+made = gen()
+"""
+    [row] = linked({"app.py": text})
+    every = [edge for edge in row["edges"] if edge["kind"] in ("HAS_TYPE", "RETURNS_TYPE")]
+    found = {
+        (e["src"].partition("#")[2], e["dst"].removeprefix("::").removesuffix("@type")): (
+            e["origin"],
+            e["method"],
+            round(e["confidence"], 2),
+        )
+        for e in every
+    }
+    assert found["said(x)", "builtins.int"] == ("annotation", "annotation", 0.95)
+    assert found["said", "builtins.str"] == ("annotation", "annotation", 0.95)
+    assert found["shaped(x)", "r:app.py#Box"] == ("flow", "shape", 0.6)
+    assert found["guessed(x)", "r:app.py#Box"] == ("flow", "guess", 0.4)
+    assert found[":action", "types.FunctionType"] == ("flow", "flow", 0.9)
+    assert found[":kind", "builtins.type"] == ("flow", "flow", 0.9)
+    assert found[":made", "types.GeneratorType"] == ("flow", "flow", 0.9)

@@ -29,3 +29,21 @@ def test_both_engines_agree(graph: Graph, view: View) -> None:
     expected = rows.toArrow().to_pylist()
     assert sorted(map(repr, zip(*columns, strict=True))) == sorted(repr(tuple(row.values())) for row in expected)
     assert expected
+
+
+def test_types_as_people_ask_for_them(graph: Graph) -> None:
+    [view] = [one for one in VIEWS if one.name == "types"]
+    builder = QueryBuilder()
+    for name in ("cpg_nodes", "cpg_edges"):
+        builder.register(name, DeltaTable(graph.lake.uri(name)))
+    rows = pa.table(builder.execute(view.embedded_sql).read_all()).to_pylist()
+    found = {(row["role"], row["name"], row["type"], row["origin"]) for row in rows}
+    assert {
+        ("variable", "x", "builtins.int", "annotation"),
+        ("variable", "y", "builtins.list", "flow"),
+        ("attribute", "attr", "builtins.int", "flow"),
+        ("attribute", "z", "builtins.int", "flow"),
+        ("parameter", "p", "builtins.int", "annotation"),
+        ("return", "m", "builtins.int", "flow"),
+    } <= found
+    assert all(0 < row["confidence"] <= 1 for row in rows)

@@ -187,7 +187,7 @@ def test_what_was_done_is_told_and_recorded(workplace: Workplace, first: dict[st
     n = Counter(row["status"] for row in workplace.rows(FILES))
     assert {status: counted[f"n_{status}"] for status in n} == n
     assert (counted["n_files"], first["n_contents_stored"], first["n_contents_extracted"]) == (14, 11, 11)
-    of_sources = ("blobs", "diagnostics", "evidence", "files", "repositories")
+    of_sources = ("blobs", "diagnostics", "evidence", "files", "repositories", "stubs")
     assert first["versions"] == dict.fromkeys((*of_sources, *RENDERED), 1)
     assert told.stages == [stage.name for stage in STAGES]
     assert told.n_read == 14
@@ -201,6 +201,7 @@ def test_what_was_done_is_told_and_recorded(workplace: Workplace, first: dict[st
         "files": "files",
         **dict.fromkeys(RENDERED, "graph"),
         "links": "link",
+        "stubs": "stubs",
     }
 
 

@@ -53,7 +53,9 @@ def test_a_changed_rule_changes_what_comes_after_it(
 def test_a_changed_linker_or_setting_changes_what_comes_after_it(monkeypatch: pytest.MonkeyPatch) -> None:
     before = fingerprints(Limits())
     other = fingerprints(Limits(seconds=1))
-    assert [name for name in ALL if before[name].text != other[name].text] == ALL[1:]
+    assert [name for name in ALL if before[name].text != other[name].text] == [
+        name for name in ALL if name not in ("contents", "stubs")
+    ]
     monkeypatch.setattr(module, "linking", lambda: {"linker": "another"})
     monkeypatch.setattr("codelake.pipeline.stages.linking", lambda: {"linker": "another"})
     linked = fingerprints(Limits())

@@ -88,7 +88,7 @@ def workplace(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> 
         (place / "repo" / path).write_text(text)
     found = Workplace(create_lake(Store(str(place / "lake")), spark), place / "repo")
     first = found.plan()
-    assert [step.stage for step in first.steps] == ["contents", "evidence", "files", "link", "graph"]
+    assert [step.stage for step in first.steps] == ["contents", "evidence", "files", "stubs", "link", "graph"]
     assert "table cpg_nodes will be created" in first.metadata
     assert not found.lake.table_names()
     found.build()
@@ -146,7 +146,8 @@ def test_a_run_is_in_the_manifest_as_it_was(workplace: Workplace) -> None:
     )
     assert {commit.table: commit.version for commit in manifest.commits if commit.stage != "record"} == done["versions"]
     assert {name: manifest.pins[name] for name in before} == before
-    assert [stage.name for stage in manifest.stages] == ["contents", "evidence", "files", "link", "graph", "quality"]
+    stages = ["contents", "evidence", "files", "stubs", "link", "graph", "quality"]
+    assert [stage.name for stage in manifest.stages] == stages
 
 
 def test_a_rule_that_changed_renders_everything_and_says_so(

@@ -132,7 +132,7 @@ EDGE_KINDS = tuple(
 REASONS = {
     "unknown parameter": "the callee comes from a parameter of which no caller is known",
     "unknown receiver": "the callee is an attribute of something unknown",
-    "result of external code": "the callee is what external code returned",
+    "result of external code": "the callee is what external code returned, and no stub says what that is",
     "dynamic": "the callee is computed: by getattr, an index, exec or import at run time",
     "too many": "the candidates are so many that they say nothing",
     "unreachable": "the code never runs, or nothing is ever stored where the callee is read",

@@ -144,11 +144,22 @@ VIEWS = (
         "kind = 'IMPORTS'",
         ("src", "dst", "repo", "path", "start_byte", "end_byte", "method", "confidence"),
     ),
-    _nodes(
+    View(
         "types",
-        "Types: of the classes of the lake, and of external symbols.",
-        "n.kind = 'type'",
-        {"type_id": "node_id", **_NAMED, "class_id": "parent_id"},
+        "What variables, attributes and parameters hold and functions return, as annotations say or as was inferred: "
+        "one row for each type that is possible. role is variable, attribute, parameter or return.",
+        (
+            *("node_id", "role", "name", "type", "type_id", "class_id", "origin", "method", "confidence", "score"),
+            *("repo", "path", "start_line"),
+        ),
+        "SELECT e.src AS node_id, CASE WHEN e.kind = 'RETURNS_TYPE' THEN 'return' WHEN n.kind = 'parameter' "
+        "THEN 'parameter' WHEN p.node_id IS NOT NULL THEN 'attribute' ELSE 'variable' END AS role, n.name AS name, "
+        "coalesce(t.qualified_name, t.name) AS type, e.dst AS type_id, t.parent_id AS class_id, e.origin AS origin, "
+        "e.method AS method, e.confidence AS confidence, e.score AS score, n.repo AS repo, n.path AS path, "
+        "n.start_line AS start_line FROM cpg_edges e JOIN cpg_nodes n ON n.node_id = e.src "
+        "JOIN cpg_nodes t ON t.node_id = e.dst AND t.kind = 'type' "
+        "LEFT JOIN cpg_nodes p ON p.node_id = n.parent_id AND p.kind = 'class' AND n.kind = 'variable' "
+        "WHERE e.kind IN ('HAS_TYPE', 'RETURNS_TYPE')",
     ),
     _nodes(
         "cfg_blocks",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
@@ -13,6 +13,7 @@ from codelake.contracts.graph import LINKS
 from codelake.contracts.types import parse_type
 from codelake.graph.link.kernel import link_batches
 from codelake.graph.link.results import COLUMNS, NOTHING
+from codelake.graph.link.stubs import Stubs
 
 # What linking reads. Each field goes to Python as an array of its own: arrays of plain values are what both sides move
 # fastest.
@@ -21,7 +22,7 @@ _SCHEMA = ", ".join(f"`{name}` {parse_type(LINKS.column(name).type)}" for name i
 _NESTED = ("edges", "calls", "classes", "externals")
 
 
-def links(files: DataFrame, evidence: DataFrame, units: DataFrame, made_by: str) -> DataFrame:
+def links(files: DataFrame, evidence: DataFrame, units: DataFrame, stubs: Stubs, made_by: str) -> DataFrame:
     """The links of every file of the repositories that `units` (unit, repo) names as units; a unit sees the files of
     its repos, itself among them. `made_by` is the version of all that has a part in it."""
     of_units = units.join(files, on="repo", how="inner").selectExpr(
@@ -30,7 +31,7 @@ def links(files: DataFrame, evidence: DataFrame, units: DataFrame, made_by: str)
     seen = evidence.selectExpr("digest", *_INPUT).join(
         F.broadcast(of_units), on=F.expr("digest = _digest"), how="inner"
     )
-    found = seen.drop("_digest").groupBy("unit").applyInArrow(_link, _SCHEMA)
+    found = seen.drop("_digest").groupBy("unit").applyInArrow(_linking(stubs), _SCHEMA)
     own = files.join(F.broadcast(units.selectExpr("unit AS repo").distinct()), on="repo", how="left_semi")
     unread = own.where("digest IS NULL").selectExpr(
         *("repo", "path", "digest"),
@@ -44,5 +45,10 @@ def links(files: DataFrame, evidence: DataFrame, units: DataFrame, made_by: str)
     return rows.withColumn("made_by", F.lit(made_by)).select(*LINKS.column_names)
 
 
-def _link(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    return link_batches(batches)
+def _linking(stubs: Stubs) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """The stubs go to the workers with the function."""
+
+    def linked(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return link_batches(batches, stubs)
+
+    return linked

@@ -18,6 +18,7 @@ from typing import NamedTuple
 from codelake.contracts import Table
 from codelake.extract.extractors import EXTRACTORS, extractor_version
 from codelake.extract.guard import Limits
+from codelake.extract.stubs.typeshed import stubs_version
 from codelake.graph.rules import RULES
 
 Parts = Mapping[str, str]
@@ -46,6 +47,10 @@ def extraction(limits: Limits) -> Parts:
 
 def linking() -> Parts:
     return {"linker": _source("codelake.graph.link"), "flow facts": extractor_version()}
+
+
+def reading_stubs() -> Parts:
+    return {"stubs": stubs_version()}
 
 
 def rendering() -> Parts:

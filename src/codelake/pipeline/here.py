@@ -23,6 +23,7 @@ from codelake.graph.files import LISTED, OF_LINKS
 from codelake.graph.link.kernel import link
 from codelake.graph.link.program import flat
 from codelake.graph.link.results import NOTHING, SCHEMA
+from codelake.graph.link.stubs import Stubs
 from codelake.graph.render.files import NESTED
 from codelake.graph.render.outside import OF_SYMBOLS
 from codelake.graph.render.packing import unpacked
@@ -38,7 +39,7 @@ RENDERED_HERE = 1 << 20
 _PRESENT = f"(SELECT * FROM evidence WHERE extractor_version = {text(extractor_version())})"
 
 
-def linked(run: Run, unit: str, repos: Collection[str], made_by: str) -> pa.Table:
+def linked(run: Run, unit: str, repos: Collection[str], stubs: Stubs, made_by: str) -> pa.Table:
     """The links of a repository's files; it sees those of `repos`, itself among them."""
     columns = ", ".join(f"e.{name} AS {name}" for name in LINK_INPUT)
     rows = ask(
@@ -54,7 +55,7 @@ def linked(run: Run, unit: str, repos: Collection[str], made_by: str) -> pa.Tabl
     whole = pa.table({**about, "is_own": read.column("is_own")})
     for name, column in zip((fields := flat(nested)).column_names, fields.columns, strict=True):
         whole = whole.append_column(name, column)
-    found = pa.concat_tables([link(whole), _unread(rows)])
+    found = pa.concat_tables([link(whole, stubs), _unread(rows)])
     stamps = {
         (row["repo"], row["path"]): row for row in rows.select(["repo", "path", "module", "link_digest"]).to_pylist()
     }

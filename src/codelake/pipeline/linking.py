@@ -33,6 +33,7 @@ from codelake.pipeline import here
 from codelake.pipeline.impact import impacts
 from codelake.pipeline.lookup import at, is_empty
 from codelake.pipeline.rows import frame
+from codelake.pipeline.stubs import stored_stubs
 from codelake.pipeline.work import Build, Impact
 from codelake.session import for_few_rows
 
@@ -170,12 +171,15 @@ def _linked(build: Build, run: Run, units: dict[str, set[str]]) -> Linked:
     seen = sorted(set().union(*units.values()))
     sizes = ask(run, (FILES,), f"SELECT repo, sum(n_bytes) AS n FROM files WHERE {among('repo', seen)} GROUP BY repo")
     by_repo = {row["repo"]: row["n"] for row in sizes.to_pylist()}
+    stubs = stored_stubs(run)
     if sum(by_repo.get(repo, 0) for repos in units.values() for repo in repos) <= here.LINKED_HERE:
-        return pa.concat_tables([here.linked(run, unit, repos, build.fingerprint) for unit, repos in units.items()])
+        return pa.concat_tables(
+            [here.linked(run, unit, repos, stubs, build.fingerprint) for unit, repos in units.items()]
+        )
     pairs = [(unit, repo) for unit, repos in units.items() for repo in sorted(repos)]
     table = pa.table({"unit": [unit for unit, _ in pairs], "repo": [repo for _, repo in pairs]})
     files = scan(run, FILES, where=f"repo IN ({', '.join(map(sql_text, seen))})")
-    return links(files, present_evidence(run), build.spark.createDataFrame(table), build.fingerprint)
+    return links(files, present_evidence(run), build.spark.createDataFrame(table), stubs, build.fingerprint)
 
 
 def _differing(run: Run, linked: Linked, units: Iterable[str]) -> list[File]:

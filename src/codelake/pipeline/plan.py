@@ -27,6 +27,7 @@ from codelake.pipeline.fingerprints import Fingerprint, changed_parts
 from codelake.pipeline.lookup import is_empty, rows_of
 from codelake.pipeline.reading import Reading
 from codelake.pipeline.stages import fingerprints
+from codelake.pipeline.stubs import lacking_stubs
 
 
 class Changed(NamedTuple):
@@ -39,7 +40,7 @@ class Step(NamedTuple):
     stage: str
     fingerprint: str
     n: int
-    """Contents, or files."""
+    """Contents, files, or packages of stubs."""
     why: tuple[str, ...]
     files: tuple[Changed, ...] = ()
 
@@ -61,7 +62,9 @@ def plan(lake: Lake, reading: Reading, *, limits: Limits) -> Planned:
     run = Run(lake, "plan", pipeline="plan")
     changed = _changed(run, reading)
     found = {"contents": _contents(run, reading), "evidence": _evidence(run, reading)}
-    found |= dict.fromkeys(("files", "link", "graph"), _counted(changed))
+    found["files"] = _counted(changed)
+    found["stubs"] = (0, ()) if (lacking := lacking_stubs(run)) is None else (1, (lacking,))
+    found |= dict.fromkeys(("link", "graph"), _counted(changed))
     for stage, is_other in (("link", _linked_otherwise), ("graph", _rendered_otherwise)):
         if is_other(run, known[stage].text):
             found[stage] = _all_of_them(run, found[stage])
@@ -71,7 +74,7 @@ def plan(lake: Lake, reading: Reading, *, limits: Limits) -> Planned:
     for name, (n, why) in found.items():
         told = changed_parts(parts[name], known[name].parts) if name in parts else []
         if why:
-            steps.append(Step(name, known[name].text, n, (*told, *why), changed if name not in _OF_CONTENTS else ()))
+            steps.append(Step(name, known[name].text, n, (*told, *why), changed if name in _OF_FILES else ()))
     return Planned(tuple(steps), metadata)
 
 
@@ -79,13 +82,16 @@ def _first(reading: Reading, known: Mapping[str, Fingerprint]) -> tuple[Step, ..
     files = tuple(Changed(one.source.repo, file.path, "new file") for one in reading.listed for file in one.files)
     counts = {
         **dict.fromkeys(_OF_CONTENTS, (len(reading.sizes), ())),
-        **dict.fromkeys(("files", "link", "graph"), (len(files), files)),
+        "files": (len(files), files),
+        "stubs": (1, ()),
+        **dict.fromkeys(("link", "graph"), (len(files), files)),
     }
     why = ("the lake has nothing yet",)
     return tuple(Step(name, known[name].text, n, why, listed) for name, (n, listed) in counts.items())
 
 
 _OF_CONTENTS = ("contents", "evidence")
+_OF_FILES = ("files", "link", "graph")
 Found = tuple[int, tuple[str, ...]]
 """How many, and why."""
 

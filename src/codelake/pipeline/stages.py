@@ -15,14 +15,24 @@ from codelake.contracts import EVIDENCE, Table
 from codelake.contracts.graph import CALLS, CPG_EDGES, CPG_NODES, EXTERNAL_SYMBOLS, LINKS, RENDERED
 from codelake.contracts.operations import QUALITY
 from codelake.contracts.sources import BLOBS, DIAGNOSTICS, DISTRIBUTIONS, FILES, REPOSITORIES
+from codelake.contracts.stubs import STUBS
 from codelake.extract.guard import Limits
 from codelake.pipeline.contents import store_contents
 from codelake.pipeline.extraction import extract_contents
-from codelake.pipeline.fingerprints import Fingerprint, Parts, extraction, fingerprint, linking, rendering
+from codelake.pipeline.fingerprints import (
+    Fingerprint,
+    Parts,
+    extraction,
+    fingerprint,
+    linking,
+    reading_stubs,
+    rendering,
+)
 from codelake.pipeline.graph import render_graph
 from codelake.pipeline.linking import link_files
 from codelake.pipeline.publication import publish_files
 from codelake.pipeline.quality import measure_graph
+from codelake.pipeline.stubs import store_stubs
 from codelake.pipeline.work import Build
 
 
@@ -45,7 +55,8 @@ STAGES: tuple[Stage, ...] = (
     Stage("contents", (BLOBS,), (BLOBS,), store_contents, cache="delta", alone=False),
     Stage("evidence", (BLOBS, EVIDENCE), (EVIDENCE,), extract_contents, extraction, cache="delta", alone=False),
     Stage("files", (EVIDENCE, *PUBLISHED), PUBLISHED, publish_files),
-    Stage("link", (FILES, EVIDENCE, LINKS), (LINKS,), link_files, lambda _: linking(), cache="disk"),
+    Stage("stubs", (STUBS,), (STUBS,), store_stubs, lambda _: reading_stubs(), cache="delta"),
+    Stage("link", (FILES, EVIDENCE, STUBS, LINKS), (LINKS,), link_files, lambda _: linking(), cache="disk"),
     Stage(
         "graph",
         (FILES, EVIDENCE, LINKS, DISTRIBUTIONS, EXTERNAL_SYMBOLS),

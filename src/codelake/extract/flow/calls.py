@@ -13,8 +13,9 @@ from codelake.extract.tree import Tree, names_of
 _NAMING = {
     *("getattr", "setattr", "hasattr", "delattr", "__import__", "import_module", "attrgetter", "methodcaller"),
     *("setdefault", "get", "pop"),
+    *("open", "fdopen", "makefile"),
 }
-"""Functions of which the linker asks what text they were given: names of attributes and modules, keys."""
+"""Functions of which the linker asks what text they were given: names of attributes and modules, keys, modes."""
 
 
 def calls(tree: Tree, found: Facts) -> None:
@@ -33,7 +34,7 @@ def calls(tree: Tree, found: Facts) -> None:
             add("argument", at, word.value.at, "**" if word.arg is None else f"={word.arg}")
         name = getattr(call.func, "id", None) or getattr(call.func, "attr", None)
         if name in _NAMING:
-            for value in call.args:
+            for value in (*call.args, *(word.value for word in call.keywords)):
                 if _is_text(value):
                     add("text", value.at, value.at, written(value.value))
     for node in tree.every(ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda):

@@ -9,14 +9,16 @@ where Python runs.
     solver      the least fixed point: values along copies, and who waits for them
     attributes  what an attribute of a value is
     binding     what a call does with its arguments and its result
-    protocols   what Python calls by itself
+    protocols   what Python calls by itself; `operators`, those of operators and comparisons
     external    what a call of something external gives
+    stubs       what typeshed says of names; `signatures`, its texts, read
+    outside     attributes of what stubs know; `filling`, their types as values; `stub_calls`, calls of it
     known       what builtins and the standard library do with what they are given; `containers`, their methods
     types       what annotations say
     narrowing   what tests say
     shapes      what something is of which only its attributes are known
     constraints the facts of a unit as what the solver is asked for
     targets     from values to ids, and how sure; `reasons`, why there is none
-    found       what comes out: `call_edges`, `name_edges`, `class_edges`; `results`, as rows
+    found       what comes out: `call_edges`, `name_edges`, `class_edges`, `type_edges`; `results`, as rows
     kernel      all of it, for one unit
 """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 
 from codelake.graph.link.linking import Call, Linking
+from codelake.graph.link.outside import add_member, add_name
 from codelake.graph.link.values import Kind, Known
 
 _OBJECT = frozenset(dir(object))
@@ -67,13 +68,13 @@ def provider(link: Linking, order: list[int], name: str) -> int | None:
     return None
 
 
-def outside(link: Linking, order: list[int], name: str) -> int | None:
-    """The attribute of the first external class in an order, as a name."""
+def add_outside(link: Linking, order: list[int], receiver: int, name: str, slot: int) -> bool:
+    """What the first external class in an order has that has it; False where none does."""
     for one in order:
         kind, text, _ = link.values.keys[one]
-        if kind == Kind.EXTERNAL and str(text) != "builtins.object":
-            return link.values.attribute(str(text), name)
-    return None
+        if kind == Kind.EXTERNAL and str(text) != "builtins.object" and add_member(link, receiver, one, name, slot):
+            return True
+    return False
 
 
 def _of_class(link: Linking, value: int, name: str, slot: int) -> None:
@@ -89,18 +90,13 @@ def _of_class(link: Linking, value: int, name: str, slot: int) -> None:
         if of_meta is not None:
             link.waits(of_meta, _got_from_instance, value, slot)
             return
-    above = outside(link, order, name)
-    if above is not None:
-        link.solver.add(slot, above)
+    add_outside(link, order, value, name, slot)
 
 
 def _of_instance(link: Linking, value: int, name: str, slot: int) -> None:
     of = link.class_of(value)
-    kind, text, _ = link.values.keys[of]
-    if kind == Kind.EXTERNAL:
-        longer = link.values.attribute(str(text), name)
-        if longer is not None:
-            link.solver.add(slot, longer)
+    if link.values.keys[of][0] == Kind.EXTERNAL:
+        add_member(link, value, of, name, slot)
         return
     _of_order(link, link.hierarchy.order(of), value, name, slot)
     if name == "__class__":
@@ -120,9 +116,7 @@ def _of_order(link: Linking, order: list[int], receiver: int, name: str, slot: i
     if dynamic is not None and name not in _OBJECT:
         link.waits(dynamic, _got_dynamically, receiver, slot)
         return
-    above = outside(link, order, name)
-    if above is not None:
-        link.solver.add(slot, above)
+    add_outside(link, order, receiver, name, slot)
 
 
 def _add_below(link: Linking, receiver: int, name: str, slot: int) -> None:
@@ -229,11 +223,11 @@ def _of_super(link: Linking, value: int, name: str, slot: int) -> None:
         is_class = link.values.keys[int(receiver)][0] == Kind.CLASS
         link.waits(found, _got_from_class if is_class else _got_from_instance, receiver, slot)
         return
-    above = outside(link, order, name)
     if name == "__call__" and link.values.keys[int(receiver)][0] == Kind.CLASS:
         caller = link.values.external("builtins.type.__call__")
-        above = link.values.make(Kind.BOUND, caller, int(receiver))
-    link.solver.add(slot, link.values.external(f"builtins.object.{name}") if above is None else above)
+        link.solver.add(slot, link.values.make(Kind.BOUND, caller, int(receiver)))
+    elif not add_outside(link, order, int(receiver), name, slot):
+        link.solver.add(slot, link.values.external(f"builtins.object.{name}"))
 
 
 def _add_beside(link: Linking, written_in: int, receiver: int, name: str, found: int | None, slot: int) -> None:
@@ -253,8 +247,13 @@ def _add_beside(link: Linking, written_in: int, receiver: int, name: str, found:
 
 
 def _of_external(link: Linking, value: int, name: str, slot: int) -> None:
-    longer = link.values.attribute(str(link.values.keys[value][1]), name)
-    if longer is not None:
+    text = str(link.values.keys[value][1])
+    found = link.stubs.find(text)
+    if found is not None and found.kind == "class":
+        add_member(link, value, value, name, slot)
+    elif found is not None and found.kind == "module":
+        add_name(link, f"{text}.{name}", slot)
+    elif (longer := link.values.attribute(text, name)) is not None:
         link.solver.add(slot, longer)
 
 

@@ -8,6 +8,7 @@ from codelake.graph.link.external import call_external
 from codelake.graph.link.known import KNOWN, WRAPPERS
 from codelake.graph.link.linking import ANY, Call, Linking
 from codelake.graph.link.program import Definition, Parameter
+from codelake.graph.link.stub_calls import call_bound
 from codelake.graph.link.values import Kind
 
 _MAX_THROUGH = 4
@@ -38,7 +39,7 @@ def _bound(link: Linking, call: Call, value: int) -> None:
             slot = provider(link, link.hierarchy.order(int(receiver)), name)
             if slot is not None:
                 link.waits(slot, _imply, call.scope)
-    else:
+    elif not call_bound(link, call, function, int(receiver)):
         first = link.holding(int(receiver))
         stars = [(position + 1, slot) for position, slot in call.stars]
         link.make_call(call.instead(value, link.holding(function), positional=[first, *call.positional], stars=stars))

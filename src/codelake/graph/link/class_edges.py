@@ -1,12 +1,12 @@
-"""Classes with their orders, and types."""
+"""Classes with their orders."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from codelake.graph.link.attributes import provider
-from codelake.graph.link.found import FEW, NONE, Candidates, Found, Order
-from codelake.graph.link.targets import Target, functions_in, special_functions, type_id
+from codelake.graph.link.found import Found, Order
+from codelake.graph.link.targets import functions_in, special_functions
 from codelake.graph.link.values import Kind
 from codelake.ids import external_id
 
@@ -64,44 +64,3 @@ def _method_above(links: Found, order: list[int], name: str) -> str | None:
             is_function = number is not None and links.program.definitions[number].kind == "function"
             return links.program.definitions[number].id if is_function else None  # type: ignore[index]
     return None
-
-
-def add_types(links: Found) -> None:
-    link, program = links.link, links.program
-    for number, one in enumerate(program.definitions):
-        if not links.is_own[one.file]:
-            continue
-        if one.kind in ("function", "lambda"):
-            for name, slot in link.locals.get(one.slot, {}).items():
-                if _is_variable(links, slot):
-                    _add_types(links, one.file, "HAS_TYPE", f"{one.id}:{name}", slot)
-            for parameter in one.parameters:
-                _add_types(links, one.file, "HAS_TYPE", f"{one.id}({parameter.name})", parameter.slot)
-            _add_types(links, one.file, "RETURNS_TYPE", one.id, link.returned(number))
-        elif one.kind == "class":
-            value = link.defined[number]
-            for name in link.stored.get(value, set()) - set(link.members.get(value, {})):
-                slot = link.field_of(link.instance(value), name)
-                _add_types(links, one.file, "HAS_TYPE", f"{one.id}:{name}", slot)
-            for name, slot in link.members.get(value, {}).items():
-                if _is_variable(links, slot):
-                    _add_types(links, one.file, "HAS_TYPE", f"{one.id}:{name}", slot)
-        else:
-            for name, slot in link.modules.names[one.file].items():
-                if _is_variable(links, slot):
-                    _add_types(links, one.file, "HAS_TYPE", f"{program.files[one.file].id}#:{name}", slot)
-
-
-def _is_variable(links: Found, slot: int) -> bool:
-    sources = links.link.stores.get(slot, [slot])
-    return any(one not in links.link.imports and one not in links.program.of_slot for one in sources)
-
-
-def _add_types(links: Found, file: int, kind: str, src: str, slot: int) -> None:
-    held = links.link.solver.of(slot)
-    found = links.types.get(held)
-    if found is None:
-        types = {one for value in held if (one := type_id(links.link, value))}
-        found = Candidates(Target(one, "flow", 0.9) for one in types) if len(types) <= FEW else NONE
-        links.types[held] = found
-    links.add_candidates(file, kind, found, src=src, origin="flow")

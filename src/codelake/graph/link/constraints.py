@@ -6,19 +6,17 @@ from codelake.graph.link.attributes import delete, load, store
 from codelake.graph.link.linking import ANY, Call, Linking
 from codelake.graph.link.names import add_global, add_import
 from codelake.graph.link.narrowing import among, if_instance, if_subclass
+from codelake.graph.link.operators import compare, contain, operate
 from codelake.graph.link.protocols import (
     add_elements,
     aenter,
     aiterate,
     catch,
-    compare,
-    contain,
     delete_item,
     enter,
     formatted,
     iterate,
     load_item,
-    operate,
     raised,
     store_item,
     test,

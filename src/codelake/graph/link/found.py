@@ -83,8 +83,8 @@ class Found:
         self.classes: dict[int, list[Order]] = defaultdict(list)
         self.callers: dict[tuple[int, str, str], tuple[float, str]] = {}
         """File, caller and callee: how sure, and how it was found."""
-        self.types: dict[frozenset[int], Candidates] = {}
-        """By values."""
+        self.types: dict[tuple[frozenset[int], frozenset[int]], Candidates] = {}
+        """By values, and those of them that annotations say."""
 
     def add_candidates(
         self, file: int, kind: str, found: Candidates, *, node: int = -1, src: str | None = None, origin: str
@@ -92,7 +92,8 @@ class Found:
         """One edge for each candidate of a place, the surest first."""
         edges = self.edges[file]
         for dst, method, sure, score, n in found.ends:
-            edges.append(Edge(kind, node, src, dst, origin, method, sure, score, n))
+            seen = "annotation" if method == "annotation" else origin
+            edges.append(Edge(kind, node, src, dst, seen, method, sure, score, n))
 
     def add_sure(self, file: int, kind: str, dst: str, *, node: int = -1, src: str | None = None, n: int = 1) -> None:
         score = 1.0 if n > 1 else None

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from typing import TypeVar
+
+One = TypeVar("One", bound=Hashable)
 
 
 class Hierarchy:
@@ -34,16 +37,17 @@ class Hierarchy:
         self._open.add(value)
         above = [self.order(base) for base in bases]
         self._open.discard(value)
-        merged = _merged([*above, list(bases)])
-        if merged is None:
+        found = merged([*above, list(bases)])
+        if found is None:
             self.problems[value] = "no consistent order of its bases"
-            merged = list(dict.fromkeys(one for order in above for one in order))
-        found = self.orders[value] = [value, *(one for one in merged if one != value)]
-        return found
+            found = list(dict.fromkeys(one for order in above for one in order))
+        order = self.orders[value] = [value, *(one for one in found if one != value)]
+        return order
 
 
-def _merged(orders: list[list[int]]) -> list[int] | None:
-    merged: list[int] = []
+def merged(orders: list[list[One]]) -> list[One] | None:
+    """C3: each order stays as it is. None where they contradict each other."""
+    found: list[One] = []
     rest = [order for order in orders if order]
     while rest:
         for order in rest:
@@ -52,6 +56,6 @@ def _merged(orders: list[list[int]]) -> list[int] | None:
                 break
         else:
             return None
-        merged.append(head)
+        found.append(head)
         rest = [left for order in rest if (left := order[1:] if order[0] == head else order)]
-    return merged
+    return found

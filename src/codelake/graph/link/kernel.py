@@ -14,31 +14,32 @@ from codelake.graph.link.modules import Modules
 from codelake.graph.link.program import Program
 from codelake.graph.link.results import SCHEMA, links
 from codelake.graph.link.shapes import Shapes
+from codelake.graph.link.stubs import Stubs
 from codelake.graph.link.values import Kind, Values
 from codelake.lean import lean
 
 _MAX_ROUNDS = 8
 
 
-def link(table: pa.Table, *, backwards: bool = False) -> pa.Table:
+def link(table: pa.Table, stubs: Stubs, *, backwards: bool = False) -> pa.Table:
     """Files of a unit (repo, path, module, is_own, digest, and nested evidence) to rows of `links` of its own."""
     with lean():
-        return pa.Table.from_batches(links(linked(_read(table), backwards=backwards)), SCHEMA)
+        return pa.Table.from_batches(links(linked(_read(table), stubs, backwards=backwards)), SCHEMA)
 
 
-def link_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def link_batches(batches: Iterator[pa.RecordBatch], stubs: Stubs) -> Iterator[pa.RecordBatch]:
     """The same, for units of which one copy is as much as there is room for."""
     with lean():
-        yield from links(linked(_read(pa.Table.from_batches(list(batches)))))
+        yield from links(linked(_read(pa.Table.from_batches(list(batches))), stubs))
 
 
 def _read(table: pa.Table) -> Program:
     return Program(table.sort_by([("repo", "ascending"), ("path", "ascending")]))
 
 
-def linked(program: Program, *, backwards: bool = False) -> Linking:
+def linked(program: Program, stubs: Stubs, *, backwards: bool = False) -> Linking:
     pa.default_memory_pool().release_unused()  # of the tables that it was read from
-    link = Linking(program, Modules(program), Values(), backwards=backwards)
+    link = Linking(program, Modules(program), Values(), stubs, backwards=backwards)
     _find_bases(link)
     link.bind = bind
     link.restart()

@@ -15,7 +15,9 @@ from typing import Any
 from codelake.graph.link.hierarchy import Hierarchy
 from codelake.graph.link.modules import Modules
 from codelake.graph.link.program import Definition, Program
+from codelake.graph.link.signatures import Type
 from codelake.graph.link.solver import Solver
+from codelake.graph.link.stubs import Stubs
 from codelake.graph.link.values import Kind, Known, Values
 
 ANY = "*"
@@ -63,10 +65,13 @@ class Linking:
         program: Program,
         modules: Modules,
         values: Values,
+        stubs: Stubs,
         *,
         backwards: bool,
     ) -> None:
-        self.program, self.modules, self.values = program, modules, values
+        self.program, self.modules, self.values, self.stubs = program, modules, values, stubs
+        self.plain: dict[Type, tuple[int, ...] | None] = {}
+        """By type of a stub: its values, if they are the same wherever it stands."""
         self.hierarchy = Hierarchy({})
         self.bind: Callable[[Linking, Call, int], None] | None = None
         """What a call does with a value that it calls; without it, nothing is called."""
@@ -106,6 +111,8 @@ class Linking:
         """Containers that nothing is put into."""
         self.handed: dict[int, list[int]] = {}
         """By function: its parameters that it returns as they are."""
+        self.said: dict[int, frozenset[int]] = {}
+        """By slot: values that annotations put there."""
         self.calls: list[Call] = []
         self.written: list[Call] = []
         """Those that stand in the code."""

@@ -9,6 +9,7 @@ from codelake.graph.link.attributes import provider
 from codelake.graph.link.found import FEW, NONE, Candidates, Found
 from codelake.graph.link.linking import Linking
 from codelake.graph.link.modules import BUILTINS
+from codelake.graph.link.outside import shown
 from codelake.graph.link.targets import (
     HOW_SURE,
     OVERRIDE,
@@ -117,10 +118,9 @@ def _of_value(links: Found, value: int, name: str, called: list[tuple[str, float
     if kind == Kind.MODULE and a >= 0:
         return [Target(thing, "import", 0.95) for thing in things(link, a, name)]
     if kind == Kind.EXTERNAL:
-        longer = f"{a}.{name}"
-        return [] if is_derived(longer) else [Target(external_id(longer), "import", 0.95)]
+        return _outside(link, str(a), name, "import", 0.95)
     if kind == Kind.CONTAINER:
-        return [Target(external_id(f"builtins.{link.values.keys[value][2]}.{name}"), "receiver", 0.9)]
+        return _outside(link, f"builtins.{link.values.keys[value][2]}", name, "receiver", 0.9)
     if kind not in (Kind.INSTANCE, Kind.CLASS, Kind.SUPER):
         return []
     return _member(links, value, name, called)
@@ -131,8 +131,7 @@ def _member(links: Found, value: int, name: str, called: list[tuple[str, float]]
     kind, a, b = link.values.keys[value]
     of = link.class_of(int(b)) if kind == Kind.SUPER else link.class_of(value)
     if link.values.keys[of][0] == Kind.EXTERNAL:
-        longer = f"{link.values.keys[of][1]}.{name}"
-        return [] if is_derived(longer) else [Target(external_id(longer), "receiver", 0.8)]
+        return _outside(link, str(link.values.keys[of][1]), name, "receiver", 0.8)
     method, sure = HOW_SURE[link.known(value)]
     sure = min(sure, 0.9)
     order = link.hierarchy.order(of)
@@ -155,9 +154,18 @@ def _member(links: Found, value: int, name: str, called: list[tuple[str, float]]
         return []
     for one in order:
         if link.values.keys[one][0] == Kind.EXTERNAL:
-            longer = f"{link.values.keys[one][1]}.{name}"
-            return [] if is_derived(longer) else [Target(external_id(longer), "receiver", 0.6)]
+            above = _outside(link, str(link.values.keys[one][1]), name, "receiver", 0.6)
+            if above:
+                return above
     return []
+
+
+def _outside(link: Linking, of: str, name: str, method: str, sure: float) -> list[Target]:
+    """An attribute of something external; where stubs know the class, they say so."""
+    found = shown(link, of, name)
+    if found is None or is_derived(found):
+        return []
+    return [Target(external_id(found), method, sure if link.stubs.class_named(of) is None else max(sure, 0.9))]
 
 
 def _special(links: Found, order: list[int], name: str, sure: float) -> Iterator[tuple[str, float]]:

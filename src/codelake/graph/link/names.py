@@ -5,6 +5,7 @@ from __future__ import annotations
 from codelake.graph.link.attributes import view
 from codelake.graph.link.linking import Linking
 from codelake.graph.link.modules import BUILTINS
+from codelake.graph.link.outside import add_name
 from codelake.graph.link.program import Fact, Import
 from codelake.graph.link.values import Kind
 
@@ -31,7 +32,10 @@ def add_import(link: Linking, one: Import) -> None:
     if below is not None and link.modules.found(target, one.file) == one.file:
         link.solver.add(one.slot, below)  # a package that takes a module of its own
     elif value is None:
-        link.solver.add(one.slot, link.values.external(f"{target}.{one.name}") if below is None else below)
+        if below is None:
+            add_name(link, f"{target}.{one.name}", one.slot)
+        else:
+            link.solver.add(one.slot, below)
     else:
         link.solver.copy(view(link, value, one.name), one.slot)
 

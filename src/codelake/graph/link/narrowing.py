@@ -41,7 +41,9 @@ def _is_instance(link: Linking, value: int, of: int) -> bool:
     if kind == Kind.INSTANCE:
         # A class of the unit may be below one that is not, by bases that are not known.
         order = link.hierarchy.order(a)
-        return of in order or (link.values.keys[a][0] == Kind.CLASS and _has_external(link, order))
+        names = [str(link.values.keys[one][1]) for one in order if link.values.keys[one][0] == Kind.EXTERNAL]
+        is_below = any(link.stubs.is_below(one, str(name)) for one in names)
+        return is_below or (link.values.keys[a][0] == Kind.CLASS and bool(names))
     if kind in (Kind.CONTAINER, Kind.GENERATOR):
         return last in (b, *_OF_CONTAINERS) or (kind == Kind.GENERATOR and last == "GeneratorType")
     if kind == Kind.CLASS:
@@ -49,7 +51,3 @@ def _is_instance(link: Linking, value: int, of: int) -> bool:
     if kind in _CALLED:
         return last in ("Callable", "FunctionType", "MethodType", "partial")
     return kind == Kind.EXTERNAL
-
-
-def _has_external(link: Linking, order: list[int]) -> bool:
-    return any(link.values.keys[one][0] == Kind.EXTERNAL for one in order)

@@ -5,34 +5,12 @@ from __future__ import annotations
 from collections.abc import Container
 from functools import partial
 
-from codelake.graph.link.attributes import special
+from codelake.graph.link.attributes import special, view
 from codelake.graph.link.linking import ANY, Call, Linking
+from codelake.graph.link.outside import member_of
 from codelake.graph.link.values import Kind, Known
 
-OPERATORS = {
-    "Add": "add",
-    "Sub": "sub",
-    "Mult": "mul",
-    "MatMult": "matmul",
-    "Div": "truediv",
-    "FloorDiv": "floordiv",
-    "Mod": "mod",
-    "Pow": "pow",
-    "LShift": "lshift",
-    "RShift": "rshift",
-    "BitOr": "or",
-    "BitXor": "xor",
-    "BitAnd": "and",
-    "USub": "neg",
-    "UAdd": "pos",
-    "Invert": "invert",
-    "Eq": "eq",
-    "NotEq": "ne",
-    "Lt": "lt",
-    "LtE": "le",
-    "Gt": "gt",
-    "GtE": "ge",
-}
+_N_OF_GENERATOR = 3
 
 
 def is_of_unit(link: Linking, value: int) -> bool:
@@ -55,6 +33,24 @@ def call_special(link: Linking, scope: int, value: int, name: str, result: int, 
         link.make_call(Call(-1, method, given))
     link.solver.copy(given, result)
     return True
+
+
+def call_outside(link: Linking, value: int, name: str, result: int) -> bool:
+    """Call a special method of an instance of an external class, if stubs know it."""
+    member = member_of(link, link.class_of(value), name)
+    if member is None or not member.stub.is_called:
+        return False
+    given = link.solver.named("gives", value, name)
+    if link.solver.first(given):
+        link.make_call(Call(-1, view(link, value, name), given))
+    link.solver.copy(given, result)
+    return True
+
+
+def is_of_outside(link: Linking, value: int) -> bool:
+    """Whether a value is an instance of an external class."""
+    kind, of, _ = link.values.keys[value]
+    return kind == Kind.INSTANCE and link.values.keys[of][0] == Kind.EXTERNAL
 
 
 # iteration ---------------------------------------------------------------------------------------
@@ -84,13 +80,11 @@ def _iterated(link: Linking, value: int) -> int:
     slot = link.solver.named("iterated", value)
     if not link.solver.first(slot):
         return slot
-    of = link.class_of(value)
-    if link.values.keys[of][0] == Kind.EXTERNAL:
-        name = str(link.values.keys[of][1])
-        if name in ("builtins.str", "builtins.bytes"):
-            link.solver.add(slot, link.builtin("str" if name == "builtins.str" else "int"))
-        return slot
     own = link.solver.named("iterator", value)
+    if is_of_outside(link, value):
+        if call_outside(link, value, "__iter__", own):
+            link.waits(own, _advance, -1, slot)
+        return slot
     if call_special(link, -1, value, "__iter__", own):
         link.waits(own, _advance, -1, slot)
     else:
@@ -101,6 +95,8 @@ def _iterated(link: Linking, value: int) -> int:
 def _advance(link: Linking, scope: int, dst: int, value: int) -> None:
     if is_of_unit(link, value):
         call_special(link, scope, value, "__next__", dst)
+    elif is_of_outside(link, value):
+        call_outside(link, value, "__next__", dst)
     else:
         iterate(link, scope, dst, value)
 
@@ -136,10 +132,8 @@ def load_item(link: Linking, scope: int, key: str, dst: int, value: int) -> None
         else:
             link.item(value, key if b == "dict" or key.lstrip("-").isdigit() else ANY, dst)
     elif kind == Kind.INSTANCE:
-        of = link.values.keys[a]
-        if of[0] == Kind.EXTERNAL:
-            if str(of[1]) in ("builtins.str", "builtins.bytes"):
-                link.solver.add(dst, value)
+        if is_of_outside(link, value):
+            call_outside(link, value, "__getitem__", dst)
         else:
             call_special(link, scope, value, "__getitem__", dst)
     elif kind == Kind.CLASS:
@@ -241,49 +235,6 @@ def raised(link: Linking, scope: int, value: int) -> None:
         link.make_call(Call(scope, link.holding(value), link.nowhere))
 
 
-# operators ---------------------------------------------------------------------------------------
-
-
-def operate(link: Linking, scope: int, key: str, operand: int, dst: int, value: int) -> None:
-    """An operator, by its left operand. What operators and comparisons are given is not passed to their methods: they
-    take anything, and would hold everything."""
-    kind, _, b = link.values.keys[value]
-    name = OPERATORS.get(key.removeprefix("i"))
-    if name is None:
-        return
-    if is_of_unit(link, value):
-        names = (f"__i{name}__", f"__{name}__") if key.startswith("i") else (f"__{name}__",)
-        any(call_special(link, scope, value, one, dst) for one in names)
-    elif kind == Kind.CONTAINER and name in ("add", "mul", "or") and b != "generator":
-        link.solver.add(dst, value)  # of two containers the sum is taken for either
-        if operand >= 0 and link.first("sum", dst):
-            link.waits(operand, _add_container, dst)
-    elif kind == Kind.INSTANCE:
-        link.solver.add(dst, value)
-        if operand >= 0 and link.first("reflected", dst):
-            link.waits(operand, _reflect, scope, name, dst)
-
-
-def _add_container(link: Linking, dst: int, value: int) -> None:
-    if link.values.keys[value][0] == Kind.CONTAINER:
-        link.solver.add(dst, value)
-
-
-def _reflect(link: Linking, scope: int, name: str, dst: int, value: int) -> None:
-    """The right operand is asked where the left is of a builtin type."""
-    call_special(link, scope, value, f"__r{name}__", dst)
-
-
-def compare(link: Linking, scope: int, key: str, dst: int, value: int) -> None:
-    if key in OPERATORS:
-        call_special(link, scope, value, f"__{OPERATORS[key]}__", dst)
-    link.solver.add(dst, link.builtin("bool"))
-
-
-def contain(link: Linking, scope: int, dst: int, value: int) -> None:
-    call_special(link, scope, value, "__contains__", dst)
-
-
 # with, await, except -----------------------------------------------------------------------------
 
 
@@ -298,7 +249,7 @@ def enter(link: Linking, scope: int, dst: int, value: int) -> None:
             call_special(link, scope, value, "__exit__", link.nowhere)
         elif any(link.values.keys[one][0] == Kind.EXTERNAL for one in link.hierarchy.order(link.class_of(value))):
             link.solver.add(dst, value)
-    else:
+    elif not is_of_outside(link, value) or not call_outside(link, value, "__enter__", dst):
         link.solver.add(dst, value)
 
 
@@ -307,6 +258,8 @@ def aenter(link: Linking, scope: int, dst: int, value: int) -> None:
     if call_special(link, scope, value, "__aenter__", slot):
         link.waits(slot, wait_for, scope, dst)
         call_special(link, scope, value, "__aexit__", link.nowhere)
+    elif is_of_outside(link, value) and call_outside(link, value, "__aenter__", slot):
+        link.waits(slot, wait_for, scope, dst)
     else:
         enter(link, scope, dst, value)
 
@@ -324,6 +277,17 @@ def wait_for(link: Linking, scope: int, dst: int, value: int) -> None:
         slot = link.solver.named("await", value)
         if call_special(link, scope, value, "__await__", slot):
             link.waits(slot, wait_for, scope, dst)
+    elif is_of_outside(link, value):
+        slot = link.solver.named("await", value)
+        if call_outside(link, value, "__await__", slot):
+            link.waits(slot, _returned_by, dst)
+
+
+def _returned_by(link: Linking, dst: int, value: int) -> None:
+    """What a generator of the outside returns, which is the last of its type variables."""
+    codes = link.values.codes(link.class_of(value))
+    if len(codes) == _N_OF_GENERATOR and codes[-1] is not None:
+        link.solver.copy(link.holding(codes[-1]) if codes[-1] >= 0 else -1 - codes[-1], dst)
 
 
 def catch(link: Linking, dst: int, value: int) -> None:

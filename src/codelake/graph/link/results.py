@@ -12,10 +12,11 @@ import pyarrow as pa
 from codelake.contracts.arrow import arrow_schema
 from codelake.contracts.graph import LINKS
 from codelake.graph.link.call_edges import add_callers, add_calls, add_implied
-from codelake.graph.link.class_edges import add_classes, add_types
+from codelake.graph.link.class_edges import add_classes
 from codelake.graph.link.found import Edge, Found
 from codelake.graph.link.linking import Linking
 from codelake.graph.link.name_edges import add_attributes, add_imports
+from codelake.graph.link.type_edges import add_types
 from codelake.ids import OUTSIDE
 
 COLUMNS = ("repo", "path", "digest", "edges", "calls", "classes", "externals", "found_digest")

@@ -91,6 +91,9 @@ class Solver:
         self.sets[slot] = self._kept(frozenset((value,)))
         self._fixed.add(slot)
 
+    def is_fixed(self, slot: int) -> bool:
+        return slot in self._fixed
+
     def _kept(self, values: frozenset[int]) -> frozenset[int]:
         return self._sets.setdefault(values, values)
 

@@ -79,7 +79,7 @@ def called_by(link: Linking, value: int, *, is_name: bool = False) -> list[Targe
     if kind == Kind.INSTANCE:
         return _of_instance(link, value, "__call__")
     if kind == Kind.EXTERNAL:
-        return _external(str(a))
+        return _external(link, str(a))
     if kind == Kind.METHOD:
         return [Target(external_id(f"builtins.{_type_name(link, a)}.{b}"), "receiver", 0.9)]
     if kind in (Kind.STATICMETHOD, Kind.CLASSMETHOD, Kind.MANAGER):
@@ -119,10 +119,14 @@ def overriding(link: Linking, receiver: int, name: str, number: int | None = Non
     return sorted({number for slot in slots for number in functions_in(link, slot)})
 
 
-def _external(name: str) -> list[Target]:
+def _external(link: Linking, name: str) -> list[Target]:
     if is_derived(name):
         return []
-    return [Target(external_id(name), "builtin" if name.startswith("builtins.") else "import", 0.95)]
+    if name.startswith("builtins."):
+        return [Target(external_id(name), "builtin", 0.95)]
+    stub = link.stubs.find(name)
+    is_method = stub is not None and stub.kind == "method"
+    return [Target(external_id(name), "receiver", 0.9) if is_method else Target(external_id(name), "import", 0.95)]
 
 
 def _of_instance(link: Linking, value: int, name: str) -> list[Target]:
@@ -164,7 +168,7 @@ def is_named(link: Linking, slot: int) -> bool:
 
 
 def type_id(link: Linking, value: int) -> str | None:
-    """The type of which a value is, if it is an instance."""
+    """The type of which a value is."""
     kind, a, b = link.values.keys[value]
     if kind == Kind.INSTANCE:
         of, text, _ = link.values.keys[a]
@@ -173,7 +177,26 @@ def type_id(link: Linking, value: int) -> str | None:
         return None if is_derived(str(text)) else f"{external_id(str(text))}@type"
     if kind == Kind.CONTAINER:
         return f"{external_id(f'builtins.{b}')}@type"
-    return None
+    if kind == Kind.EXTERNAL:
+        stub = link.stubs.find(str(a))
+        name = None if stub is None else _TYPES_OF_STUBS.get(stub.kind)
+    else:
+        name = _TYPES.get(kind)
+    return None if name is None else f"{external_id(name)}@type"
+
+
+_TYPES = {
+    Kind.FUNCTION: "types.FunctionType",
+    Kind.BOUND: "types.MethodType",
+    Kind.METHOD: "types.BuiltinMethodType",
+    Kind.CLASS: "builtins.type",
+    Kind.MODULE: "types.ModuleType",
+    Kind.GENERATOR: "types.GeneratorType",
+    Kind.COROUTINE: "types.CoroutineType",
+    Kind.PARTIAL: "functools.partial",
+}
+"""What is no instance of a class of the lake, by kind."""
+_TYPES_OF_STUBS = {"function": "types.FunctionType", "class": "builtins.type", "module": "types.ModuleType"}
 
 
 # names of modules --------------------------------------------------------------------------------

@@ -94,7 +94,7 @@ class _Type:
         link = self.link
         place = link.view_of_place(self.one.file, part["place"])
         made = link.container(place, type_name)
-        link.solver.add(slot, made)
+        _say(link, slot, made)
         if type_name == "tuple" and not any(self.one.types[c]["kind"] == "ellipsis" for c in below):
             for number, child in enumerate(below):
                 self.fill(child, link.element(made, str(number)))
@@ -110,7 +110,7 @@ class _Type:
             around = self.link.program.around(scope)
             if around.kind == "class":
                 owner = self.link.defined[self.link.program.of_slot[around.slot]]
-                self.link.solver.add(slot, self.link.instance(owner, Known.SAID))
+                _say(self.link, slot, self.link.instance(owner, Known.SAID))
                 return
             scope = around.scope
 
@@ -151,4 +151,9 @@ def _load(link: Linking, name: str, dst: int, value: int) -> None:
 def _add_instance(link: Linking, slot: int, value: int) -> None:
     kind, text, _ = link.values.keys[value]
     if kind == Kind.CLASS or (kind == Kind.EXTERNAL and str(text).rpartition(".")[2] not in _NOTHING):
-        link.solver.add(slot, link.instance(value, Known.SAID))
+        _say(link, slot, link.instance(value, Known.SAID))
+
+
+def _say(link: Linking, slot: int, value: int) -> None:
+    link.said[slot] = link.said.get(slot, frozenset()) | {value}
+    link.solver.add(slot, value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from collections.abc import Sequence
 from enum import IntEnum
 
 
@@ -14,7 +15,7 @@ class Kind(IntEnum):
     MODULE = 2
     """A module: its file."""
     EXTERNAL = 3
-    """What no repository of the lake defines: its dotted name."""
+    """What no repository of the lake defines: its dotted name, and of a generic class what its variables stand for."""
     INSTANCE = 4
     """An instance of a class: the value of the class, and how that is known (Known)."""
     BOUND = 5
@@ -77,6 +78,16 @@ class Values:
 
     def external(self, name: str) -> int:
         return self.make(Kind.EXTERNAL, name)
+
+    def generic(self, name: str, codes: Sequence[int | None]) -> int:
+        """An external class with what its type variables stand for; see `filling`."""
+        if all(code is None for code in codes):
+            return self.external(name)
+        return self.make(Kind.EXTERNAL, name, ",".join("" if code is None else str(code) for code in codes))
+
+    def codes(self, value: int) -> list[int | None]:
+        text = self.keys[value][2]
+        return [int(one) if one else None for one in text.split(",")] if isinstance(text, str) and text else []
 
     def attribute(self, name: str, attribute: str) -> int | None:
         """An attribute of something external. None where that leads too far, or a builtin has no such attribute."""

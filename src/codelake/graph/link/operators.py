@@ -1,0 +1,73 @@
+"""Operators and comparisons, which call special methods of their operands."""
+
+from __future__ import annotations
+
+from codelake.graph.link.linking import Linking
+from codelake.graph.link.protocols import call_outside, call_special, is_of_unit
+from codelake.graph.link.values import Kind
+
+OPERATORS = {
+    "Add": "add",
+    "Sub": "sub",
+    "Mult": "mul",
+    "MatMult": "matmul",
+    "Div": "truediv",
+    "FloorDiv": "floordiv",
+    "Mod": "mod",
+    "Pow": "pow",
+    "LShift": "lshift",
+    "RShift": "rshift",
+    "BitOr": "or",
+    "BitXor": "xor",
+    "BitAnd": "and",
+    "USub": "neg",
+    "UAdd": "pos",
+    "Invert": "invert",
+    "Eq": "eq",
+    "NotEq": "ne",
+    "Lt": "lt",
+    "LtE": "le",
+    "Gt": "gt",
+    "GtE": "ge",
+}
+
+
+def operate(link: Linking, scope: int, key: str, operand: int, dst: int, value: int) -> None:
+    """An operator, by its left operand. What operators and comparisons are given is not passed to their methods: they
+    take anything, and would hold everything."""
+    kind, _, b = link.values.keys[value]
+    name = OPERATORS.get(key.removeprefix("i"))
+    if name is None:
+        return
+    if is_of_unit(link, value):
+        names = (f"__i{name}__", f"__{name}__") if key.startswith("i") else (f"__{name}__",)
+        any(call_special(link, scope, value, one, dst) for one in names)
+    elif kind == Kind.CONTAINER and name in ("add", "mul", "or") and b != "generator":
+        link.solver.add(dst, value)  # of two containers the sum is taken for either
+        if operand >= 0 and link.first("sum", dst):
+            link.waits(operand, _add_container, dst)
+    elif kind == Kind.INSTANCE:
+        if not call_outside(link, value, f"__{name}__", dst):
+            link.solver.add(dst, value)
+        if operand >= 0 and link.first("reflected", dst):
+            link.waits(operand, _reflect, scope, name, dst)
+
+
+def _add_container(link: Linking, dst: int, value: int) -> None:
+    if link.values.keys[value][0] == Kind.CONTAINER:
+        link.solver.add(dst, value)
+
+
+def _reflect(link: Linking, scope: int, name: str, dst: int, value: int) -> None:
+    """The right operand is asked where the left is of a builtin type."""
+    call_special(link, scope, value, f"__r{name}__", dst)
+
+
+def compare(link: Linking, scope: int, key: str, dst: int, value: int) -> None:
+    if key in OPERATORS:
+        call_special(link, scope, value, f"__{OPERATORS[key]}__", dst)
+    link.solver.add(dst, link.builtin("bool"))
+
+
+def contain(link: Linking, scope: int, dst: int, value: int) -> None:
+    call_special(link, scope, value, "__contains__", dst)
