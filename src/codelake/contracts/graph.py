@@ -87,7 +87,8 @@ CPG_NODES = Table(
     key_scope="source",
     replace_by=("repo", "path"),
     layout=Layout(
-        stats=("node_id", "repo", "path", "kind", "qualified_name"),
+        stats=("node_id", "repo", "path", "qualified_name"),
+        spread=("kind",),
         file_rows=_FILE_ROWS,
         no_dictionary=("node_id", "parent_id", "qualified_name", *_SPAN, "start_line", "end_line"),
     ),
@@ -116,7 +117,8 @@ CPG_EDGES = Table(
     replace_by=("repo", "path"),
     checks=(Check("confidence_is_a_share", "confidence BETWEEN 0 AND 1"),),
     layout=Layout(
-        stats=("src", "dst", "repo", "path", "kind"),
+        stats=("src", "repo", "path"),
+        spread=("kind", "dst"),
         file_rows=_FILE_ROWS,
         no_dictionary=("edge_id", "src", "dst", "ambiguity_group", *_SPAN),
     ),

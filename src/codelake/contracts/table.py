@@ -77,6 +77,8 @@ class Layout:
     """Rows are sorted by these within each file, and the table says so."""
     stats: tuple[str, ...] | None = None
     """Columns with minimum, maximum and null count per file; None leaves Delta's first 32."""
+    spread: tuple[str, ...] = ()
+    """Columns whose values lie in every file: their statistics would tell no file from another."""
     bloom: tuple[str, ...] = ()
     no_dictionary: tuple[str, ...] = ()
     file_bytes: int | None = None

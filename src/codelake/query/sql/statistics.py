@@ -53,6 +53,8 @@ def decided(table: Table, texts: Mapping[str, Iterable[str]]) -> Decision:
     for column in table.replace_by:
         reasons.setdefault(column, []).append(_REPLACED)
     for column, _ in sorted(often.items(), key=lambda pair: (-pair[1], pair[0])):
+        if column in layout.spread:
+            continue
         if column in reasons or len(reasons) < MOST:
             reasons.setdefault(column, []).append(f"looked up by {', '.join(sorted(who[column]))}")
     return {column: tuple(reasons[column]) for column in table.column_names if column in reasons}
@@ -70,5 +72,6 @@ def page(decisions: Mapping[str, Decision]) -> str:
 
 _INTRODUCTION = f"""Files have the least and the greatest value of these columns, so that a look-up reads few of them.
 The columns follow from the SQL of questions and builds: what is compared with values there, at most {MOST} a table,
-after what the table is laid out and replaced by. Contracts may declare more, for SQL of users. The tests compare this
-page with the texts that are really asked, and with the contracts."""
+after what the table is laid out and replaced by; not what has all its values in every file, such as `kind`.
+Contracts may declare more, for SQL of users. The tests compare this page with the texts that are really asked, and
+with the contracts."""
