@@ -113,6 +113,21 @@ def test_an_optimized_version_is_published_if_the_one_before_was(historic: Lake)
     assert last[0] == "upkeep" and dict(last[5]) == {"things": 3, "unsorted": 3}, "things has unpublished commits"
 
 
+def test_files_with_as_many_rows_as_the_contract_allows_are_left_alone_and_none_gets_more(lake: Lake) -> None:
+    table = replace(UNSORTED, name="bounded", layout=replace(UNSORTED.layout, file_rows=2_000))
+    for needed in (MAINTENANCE, table):
+        create_table(lake, needed)
+    for first, n in ((0, 4_000), (4_000, 50), (4_050, 50), (4_100, 50)):
+        rows = [(k, f"o{k}", 1 + k % 97) for k in range(first, first + n)]
+        commit(new_run(lake, f"r{first}"), table, frame(lake, rows, table).coalesce(1), mode="append")
+    before = lake.log("bounded").files.to_pylist()
+    assert sorted(one["num_records"] for one in before) == [50, 50, 50, 2_000, 2_000]
+    optimize(upkeep(lake), table)
+    after = lake.log("bounded").files.to_pylist()
+    assert sorted(one["num_records"] for one in after) == [150, 2_000, 2_000]
+    assert {one["path"] for one in after if one["num_records"] == 2_000} <= {one["path"] for one in before}
+
+
 def test_vacuum_takes_what_spark_would_take(historic: Lake, spark: SparkSession) -> None:
     spark.conf.set("spark.databricks.delta.retentionDurationCheck.enabled", "false")
     age(historic, "things", 40)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
@@ -55,8 +56,17 @@ def write_rows(
         writer.save(lake.uri(table.name))
 
 
-def run_statement(lake: Lake, table: Table, statement: str, *, metadata: str, txn: tuple[str, int] | None) -> None:
+def run_statement(
+    lake: Lake,
+    table: Table,
+    statement: str,
+    *,
+    metadata: str,
+    txn: tuple[str, int] | None,
+    confs: Mapping[str, str] = MappingProxyType({}),
+) -> None:
     confs = {
+        **confs,
         "spark.databricks.delta.commitInfo.userMetadata": metadata,
         "spark.sql.parquet.compression.codec": table.layout.compression,
         **write_confs(table),

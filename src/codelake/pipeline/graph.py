@@ -37,7 +37,7 @@ from codelake.pipeline.rows import commit_rows, frame
 from codelake.pipeline.work import Build, Place, Places
 from codelake.session import for_few_rows
 
-_PART_BYTES = 8 << 20
+_PART_BYTES = 4 << 20
 """Source bytes whose evidence and links one task holds."""
 _AT_ONCE = 2
 """Commits. More of them would only wait for each other: most of what a small one takes is the driver's own."""

@@ -56,8 +56,16 @@ def candidates(log: Log, table: Table) -> tuple[int, int]:
     """Small files, and files with a deletion vector."""
     if log.files.num_rows == 0:
         return 0, 0
-    small = pc.sum(pc.less(log.files.column("size_bytes"), table.upkeep.small_bytes)).as_py()
+    small = pc.sum(pc.less(log.files.column("size_bytes"), _small_bytes(log, table))).as_py()
     return int(small or 0), log.deletion_vectors.num_rows
+
+
+def _small_bytes(log: Log, table: Table) -> int:
+    """A file below this is small. Where the contract bounds the rows of a file, what about half as many take."""
+    most, n_rows = table.layout.file_rows, log.n_rows
+    if most is None or not n_rows:
+        return table.upkeep.small_bytes
+    return min(table.upkeep.small_bytes, log.n_bytes * most // (2 * n_rows))
 
 
 def _optimize(run: Run, table: Table, log: Log, *, full: bool) -> Commit | None:
@@ -67,7 +75,11 @@ def _optimize(run: Run, table: Table, log: Log, *, full: bool) -> Commit | None:
         statement += f" ZORDER BY ({', '.join(f'`{c}`' for c in table.layout.zorder_by)})"
     elif full and table.layout.cluster_by:
         statement += " FULL"
-    run_statement(run.lake, table, statement, metadata=metadata, txn=None)
+    confs = {}
+    if table.layout.file_rows is not None:
+        confs["spark.sql.files.maxRecordsPerFile"] = str(table.layout.file_rows)
+        confs["spark.databricks.delta.optimize.minFileSize"] = str(_small_bytes(log, table))
+    run_statement(run.lake, table, statement, metadata=metadata, txn=None, confs=confs)
     return _made(log, commit_id)
 
 
