@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from codelake.contracts.kinds import EDGE_KINDS
 from codelake.query.answer import Answer, label, place
 from codelake.query.engine import Asking
 from codelake.query.lookups import call_sites, calls_made, edges_into, edges_out, nodes
@@ -11,6 +12,7 @@ from codelake.query.symbols import looked_up, symbol
 from codelake.query.walks import Step, reached_row, walk
 
 _COLUMNS = ("name", "place", "confidence", "method", "repo")
+_CALLER_OF = next(kind for kind in EDGE_KINDS if kind.name == "CALLER_OF")
 
 
 def callers(
@@ -23,7 +25,7 @@ def callers(
 
     start = symbol(engine, asked)
     found, is_cut = walk([node["node_id"] for node in start], take, depth=depth, limit=limit)
-    known = nodes(engine, (each.step.node_id for each in found))
+    known = nodes(engine, (each.step.node_id for each in found), _CALLER_OF.src)
     rows = []
     for each in found:
         row = reached_row(each, looked_up(each.step.node_id, known))
@@ -49,7 +51,7 @@ def callees(
 
     start = symbol(engine, asked)
     found, is_cut = walk([node["node_id"] for node in start], take, depth=depth, limit=limit)
-    known = nodes(engine, (each.step.node_id for each in found))
+    known = nodes(engine, (each.step.node_id for each in found), _CALLER_OF.dst)
     rows = [reached_row(each, looked_up(each.step.node_id, known)) for each in found]
     rows = [row for row in rows if not repo or row["repo"] == repo]
     return Answer(f"callees of {label(start[0])}", _COLUMNS, rows, is_tree=True, note=_cut(is_cut, limit))
