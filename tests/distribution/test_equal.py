@@ -55,6 +55,7 @@ def build_elsewhere(root: Path, states: list[Path], *, within: Sequence[str] = (
     return done.stdout.strip()
 
 
+@pytest.mark.soak  # a cluster does the same, and is in the suite
 def test_on_the_workers_of_a_local_session(
     spark: SparkSession, states: list[Path], expected: Lake, tmp_path: Path
 ) -> None:

@@ -140,7 +140,7 @@ def test_a_feature_killed_before_it_is_enabled(lake: Lake, start_workers: Callab
     assert stored(lake) == before and faults(lake) == []
 
 
-@pytest.mark.parametrize("at", [pytest.param(1, marks=pytest.mark.soak), 2, pytest.param(3, marks=pytest.mark.soak), 7])
+@pytest.mark.parametrize("at", [2, *(pytest.param(n, marks=pytest.mark.soak) for n in (1, 3, 7))])
 def test_a_feature_killed_while_it_is_dropped(
     lake: Lake, start_workers: Callable[[int], list[Worker]], at: int
 ) -> None:

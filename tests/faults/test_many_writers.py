@@ -48,7 +48,7 @@ def what_went_wrong(lake: Lake, answers: list[dict[str, Any]]) -> list[str]:
     return problems
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", [1, *(pytest.param(n, marks=pytest.mark.soak) for n in (2, 3))])
 def test_four_processes_fifty_commits_each(
     lake_root: Path, spark: SparkSession, workers: list[Worker], seed: int
 ) -> None:

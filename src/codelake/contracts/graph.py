@@ -88,7 +88,7 @@ CPG_NODES = Table(
     replace_by=("repo", "path"),
     layout=Layout(
         stats=("node_id", "repo", "path", "qualified_name"),
-        spread=("kind",),
+        spread=("kind", "name"),
         file_rows=_FILE_ROWS,
         no_dictionary=("node_id", "parent_id", "qualified_name", *_SPAN, "start_line", "end_line"),
     ),

@@ -9,12 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from codelake.contracts.arrow import arrow_schema
-from codelake.contracts.graph import RENDERED
+from codelake.contracts.graph import CPG_EDGES, CPG_NODES, RENDERED
 
 _SCHEMA = pa.schema([pa.field(table.name, pa.binary()) for table in RENDERED])
 _OPTIONS = pa.ipc.IpcWriteOptions(compression="lz4")
+_SORTED_BY = {CPG_NODES.name: "node_id", CPG_EDGES.name: "src"}
+"""What is looked up by them lies together: a reader skips the other pages of a file."""
 _ROWS = 20_000
 """Rows that the JVM is given at a time: some megabytes."""
 
@@ -24,16 +27,21 @@ def packed(rows: Mapping[str, Iterable[pa.RecordBatch]]) -> pa.RecordBatch:
     columns = []
     for table in RENDERED:
         found = [batch for batch in rows.get(table.name, ()) if batch.num_rows]
-        stream = _stream(arrow_schema(table), found)
+        stream = _stream(_sorted(pa.Table.from_batches(found, arrow_schema(table)), _SORTED_BY.get(table.name)))
         ends = pa.array([0, stream.size], pa.int32()).buffers()[1]
         columns.append(pa.Array.from_buffers(pa.binary(), 1, [None, ends, stream]))
     return pa.RecordBatch.from_arrays(columns, schema=_SCHEMA)
 
 
-def _stream(schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> pa.Buffer:
+def _sorted(rows: pa.Table, column: str | None) -> pa.Table:
+    whole = rows.combine_chunks()
+    return whole if column is None else whole.take(pc.sort_indices(whole.column(column)))
+
+
+def _stream(rows: pa.Table) -> pa.Buffer:
     sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, schema, options=_OPTIONS) as writer:
-        for batch in pa.Table.from_batches(batches, schema).combine_chunks().to_batches(max_chunksize=_ROWS):
+    with pa.ipc.new_stream(sink, rows.schema, options=_OPTIONS) as writer:
+        for batch in rows.combine_chunks().to_batches(max_chunksize=_ROWS):
             writer.write_batch(batch)
     return sink.getvalue()
 
