@@ -156,7 +156,7 @@ class Linking:
             found.setdefault(fact.dst, []).append(fact.src)
         return found
 
-    def first(self, why: str, slot: int) -> bool:
+    def arranges(self, why: str, slot: int) -> bool:
         """Whether something is arranged for a slot for the first time."""
         if slot in self._arranged.setdefault(why, set()):
             return False

@@ -44,12 +44,12 @@ def operate(link: Linking, scope: int, key: str, operand: int, dst: int, value: 
         any(call_special(link, scope, value, one, dst) for one in names)
     elif kind == Kind.CONTAINER and name in ("add", "mul", "or") and b != "generator":
         link.solver.add(dst, value)  # of two containers the sum is taken for either
-        if operand >= 0 and link.first("sum", dst):
+        if operand >= 0 and link.arranges("sum", dst):
             link.waits(operand, _add_container, dst)
     elif kind == Kind.INSTANCE:
         if not call_outside(link, value, f"__{name}__", dst):
             link.solver.add(dst, value)
-        if operand >= 0 and link.first("reflected", dst):
+        if operand >= 0 and link.arranges("reflected", dst):
             link.waits(operand, _reflect, scope, name, dst)
 
 

@@ -99,16 +99,14 @@ class Solver:
 
     def _pass(self, values: frozenset[int], dst: int) -> None:
         held = self.sets[dst]
-        if held is None:
-            if dst not in self._closed:
-                self.sets[dst] = self._coming[dst] = values
-            elif dst in self._kept_out:
-                self._kept_out[dst].update(filter(self._is_function, values))
-            return
-        if held is values or values <= held:
+        if held is not None and (held is values or values <= held):
             return
         if dst in self._closed:
-            self._kept_out.get(dst, set()).update(filter(self._is_function, values))
+            if dst in self._kept_out:
+                self._kept_out[dst].update(filter(self._is_function, values))
+            return
+        if held is None:
+            self.sets[dst] = self._coming[dst] = values
             return
         more = values - held
         self.sets[dst] = self._kept(held | more)
