@@ -6,8 +6,10 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 # What `make demo` builds.
 REPO   ?= .
-# Two sessions of Spark side by side; a file of tests stays in one, with what its fixtures made.
-TWO    := -n 2 --dist loadfile --no-loadscope-reorder
+# Sessions of Spark side by side, 2 GB each: one more than two cores, for they wait a third of their time. A file of
+# tests stays in one, with what its fixtures made.
+N      ?= 3
+BESIDE := -n $(N) --dist loadfile --no-loadscope-reorder
 COMPILE = $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-annotate --no-header --quiet
 
 .PHONY: help setup demo test test-fast lint bench soak lock clean
@@ -24,10 +26,10 @@ demo: $(READY) ## build a repository (REPO, this one if not given) and ask quest
 	$(BIN)/python examples/questions.py .codelake-demo
 
 test: lint ## all checks and tests
-	$(BIN)/pytest $(TWO)
+	$(BIN)/pytest $(BESIDE)
 
 test-fast: $(READY) ## the tests that take seconds
-	$(BIN)/pytest $(TWO) -m "not slow and not soak"
+	$(BIN)/pytest $(BESIDE) -m "not slow and not soak"
 
 lint: $(READY) ## style, types and the direction of imports
 	$(BIN)/ruff check src tests benchmarks examples

@@ -19,6 +19,8 @@ from pathlib import Path
 
 from link import SURE, Row, known, module_of, sources, unit
 
+from codelake.contracts.arrow_vectors import with_lists
+from codelake.contracts.graph import LINKED
 from codelake.graph.link.kernel import link
 
 TRUTH = "callgraph.json"
@@ -32,7 +34,7 @@ def expected(folder: Path) -> Pairs:
 
 def found(folder: Path) -> Pairs:
     files = sources(folder, folder)
-    rows = link(unit(files), known()).to_pylist()
+    rows = with_lists(link(unit(files), known()), LINKED).to_pylist()
     classes = {one for row in rows for one in _classes(row)}
     edges = (edge for row in rows for edge in row["edges"] if edge["kind"] == "CALLER_OF")
     return {

@@ -1,8 +1,9 @@
 """What a build costs, over what it costs to read the same files with `ast`.
 
 CPU of the whole build, all processes, beyond that of a session that starts and commits one row; over the CPU of
-`ast.parse` and `ast.walk` on the same files in one plain process, in the same run. With the share of each stage, the
-most memory of each process, how many calls have a target, and the size of each table on disk.
+`ast.parse` and `ast.walk` on the same files in one plain process, in the same run: the mean of some before the build
+and some after it, for what a machine gives in a second changes from minute to minute. With the share of each stage,
+the most memory of each process, how many calls have a target, and the size of each table on disk.
 
     python benchmarks/build.py [FOLDER...]
 
@@ -15,6 +16,7 @@ import ast
 import json
 import os
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -42,6 +44,8 @@ from codelake.session import session, stop
 from codelake.settings import load
 from extract import cpu_of, downloaded, spent, tree_of
 
+_SECONDS = 5
+"""Of parsing, at least, before a build and after it."""
 BARS = {1: (35, 20), 4: (20, 12)}
 """By number of repositories: the ratio that must hold, and the goal."""
 
@@ -60,6 +64,16 @@ def parsed(folders: list[Path]) -> tuple[float, int]:
         except (SyntaxError, ValueError):
             continue
     return time.process_time() - started, n_lines
+
+
+def parsed_often(folders: list[Path]) -> tuple[list[float], int]:
+    """As often as it takes for some seconds."""
+    times: list[float] = []
+    n_lines = 0
+    while sum(times) < _SECONDS:
+        seconds, n_lines = parsed(folders)
+        times.append(seconds)
+    return times, n_lines
 
 
 class Stages(Progress):
@@ -151,16 +165,18 @@ def sizes(root: Path) -> dict[str, int]:
 
 
 def measure(folders: list[Path]) -> None:
+    before, n_lines = parsed_often(folders)
     with tempfile.TemporaryDirectory() as scratch:
         command = [sys.executable, __file__, "--build", scratch, *map(str, folders)]
         done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
         answer = json.loads(done.stdout.splitlines()[-1])
         on_disk = sizes(Path(scratch))
-    plain, n_lines = parsed(folders)
+    after, _ = parsed_often(folders)
+    plain = statistics.mean([*before, *after])
     bar, goal = BARS.get(len(folders), (0, 0))
     memory = ", ".join(f"{name} {megabytes:,} MB" for name, megabytes in answer["memory"].items())
     print(f"{n_lines:,} lines: {', '.join(folder.name for folder in folders)}")
-    print(f"ast     {plain:7.1f} CPU-s")
+    print(f"ast     {plain:7.1f} CPU-s, from {min(before + after):.1f} to {max(before + after):.1f}")
     print(f"build   {answer['cpu']:7.1f} CPU-s {answer['wall']:7.1f} s")
     print(f"ratio   {answer['cpu'] / plain:7.1f}   (bar {bar}, goal {goal})")
     for name, seconds in answer["stages"].items():

@@ -24,6 +24,8 @@ from typing import NamedTuple
 
 from link import SURE, Row, known, sources, unit
 
+from codelake.contracts.arrow_vectors import with_lists
+from codelake.contracts.graph import LINKED
 from codelake.extract.content import evidence_of
 from codelake.graph.link.kernel import link
 from codelake.settings import load
@@ -178,7 +180,7 @@ class Linked:
     """What the linker says of a package."""
 
     def __init__(self, files: dict[str, bytes]) -> None:
-        rows = link(unit(files), known()).to_pylist()
+        rows = with_lists(link(unit(files), known()), LINKED).to_pylist()
         self.callers: set[tuple[str, str]] = set()
         self.targets: dict[tuple[str, int], set[str]] = defaultdict(set)
         self.orders = {one["mro"][0]: one["mro"] for row in rows for one in row["classes"]}

@@ -26,11 +26,13 @@ from typing import Any
 
 import pyarrow as pa
 
+from codelake.contracts.arrow_vectors import nested, with_lists
+from codelake.contracts.evidence import FIELDS, LINK_INPUT
+from codelake.contracts.graph import LINKED
 from codelake.extract.batches import Batch
 from codelake.extract.content import evidence_of
 from codelake.extract.stubs.typeshed import stubs as typeshed
 from codelake.graph.link.kernel import link
-from codelake.graph.link.program import flat
 from codelake.graph.link.stubs import Stubs
 
 SURE = 0.5
@@ -51,8 +53,8 @@ def unit(files: Mapping[str, bytes], repo: str = "r") -> pa.Table:
         "is_own": pa.array([True] * len(files)),
         "digest": pa.array(digests),
     }
-    evidence = flat(pa.Table.from_batches([batch.record_batch()]))
-    return pa.table(columns | {name: evidence.column(name) for name in evidence.column_names})
+    evidence = batch.record_batch()
+    return pa.table(columns | {name: evidence.column(name) for name in LINK_INPUT})
 
 
 @cache
@@ -92,7 +94,7 @@ def measure(folder: Path) -> None:
     found = link(table, stubs)
     cost = time.process_time() - started
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    rows = found.to_pylist()
+    rows = with_lists(found, LINKED).to_pylist()
     print(
         f"{folder.name}: {len(files):,} files; linking {cost:.1f} CPU-s, {cost / plain:.1f} times ast; {memory:,.0f} MB"
     )
@@ -118,9 +120,9 @@ def _is_sure_call(edge: Row) -> bool:
 def _print_attributes(table: pa.Table, rows: list[Row]) -> None:
     n_known = n = 0
     known = {row["path"]: {e["node"] for e in row["edges"] if e["kind"] == "RESOLVES_TO"} for row in rows}
-    kinds, nodes = table.column("facts_kind").to_pylist(), table.column("facts_dst").to_pylist()
-    for path, of_file, places in zip(table.column("path").to_pylist(), kinds, nodes, strict=True):
-        loads = [node for kind, node in zip(of_file, places, strict=True) if kind == "load_attribute"]
+    facts = nested(table.column("facts").combine_chunks(), FIELDS["facts"]).to_pylist()
+    for path, of_file in zip(table.column("path").to_pylist(), facts, strict=True):
+        loads = [fact["dst"] for fact in of_file if fact["kind"] == "load_attribute"]
         n += len(loads)
         n_known += sum(node in known[path] for node in loads)
     print(f"  attributes {n:,}, known {n_known / n:.1%}")

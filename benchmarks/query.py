@@ -1,8 +1,10 @@
 """How long questions take: in a process that is warm, and as a command from a shell.
 
-Warm: p50 and p95 in milliseconds of each question, asked of symbols with many callers and with few. Cold: the command
-`codelake callers`, over a Python that only imports deltalake, in turn with it. Then the same at the first run instead
-of the last, and the most memory of a process that answers one question.
+Warm: p50 and p95 in milliseconds of each question, asked of symbols with many callers and with few; then `callers` of
+the symbols that the first lake was asked for: what is most called in a larger lake has more callers, and to list more
+takes longer in a lake of any size. Cold: the command `codelake callers`, over a Python that only imports deltalake, in
+turn with it. Then the same at the first run instead of the last, and the most memory of a process that answers one
+question.
 
     python benchmarks/query.py [LAKE...]
 
@@ -64,13 +66,17 @@ def questions(lake: OpenLake, symbols: list[str]) -> dict[str, list[Callable[[],
     }
 
 
-def warm(root: Path, at: str | None) -> list[str]:
+def warm(root: Path, at: str | None, first: list[str]) -> list[str]:
+    """Returns the lake's own symbols; `first` are those of the first lake."""
     lake = codelake.open(root, at=at)
     called = [row["name"] for row in lake.hot(limit=N_SYMBOLS**2)]
     symbols = called[:: max(1, len(called) // N_SYMBOLS)][:N_SYMBOLS]
     lake.callers(symbols[0])
     for name, asked in questions(lake, symbols).items():
         print(f"  {name:18} {quantiles([milliseconds(each) for each in asked])} ms")
+    if first:
+        same = [milliseconds(lambda s=s: lake.callers(s)) for s in first]
+        print(f"  {'callers, the same':18} {quantiles(same)} ms")
     return symbols
 
 
@@ -91,17 +97,18 @@ def memory(root: Path, symbol: str) -> None:
     print(f"  {done.stdout.strip()} MB")
 
 
-def measure(root: Path) -> None:
+def measure(root: Path, first: list[str]) -> list[str]:
     print(f"{root}: warm, at the last run")
-    symbols = warm(root, None)
+    symbols = warm(root, None, first)
     symbol = symbols[len(symbols) // 2]
     print("warm, at the first run")
-    warm(root, "1")
+    warm(root, "1", first)
     print("cold, at the last run, then at the first")
     cold(root, symbol)
     cold(root, symbol, "1")
     print("most memory of one `callers`")
     memory(root, symbol)
+    return first or symbols
 
 
 def built(folders: list[Path], root: Path) -> Path:
@@ -112,16 +119,19 @@ def built(folders: list[Path], root: Path) -> Path:
 
 
 def main(lakes: list[str]) -> None:
+    first: list[str] = []
     if lakes:
         for lake in lakes:
-            measure(Path(lake))
+            first = measure(Path(lake), first)
         return
     sources = downloaded()
     for names in SETS:
         with tempfile.TemporaryDirectory() as folder:
-            measure(built([sources / name for name in names], Path(folder) / "lake"))
+            first = measure(built([sources / name for name in names], Path(folder) / "lake"), first)
 
 
 if __name__ == "__main__":
     os.environ["PYTHONWARNINGS"] = "ignore"
+    # Compiled modules are kept, as for a user: of deltalake they were when it was installed.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     main(sys.argv[1:])

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from codelake.runtime import jars, java
 from codelake.runtime.home import spark_home
+from codelake.session import FEW_ROWS
 from codelake.settings import Settings
 
 
@@ -23,7 +24,7 @@ def connect_server(settings: Settings, folder: Path) -> Iterator[str]:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     found = java.find(settings)
-    conf = {
+    conf = FEW_ROWS | {
         "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
         "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
         "spark.driver.extraClassPath": os.pathsep.join(map(str, jars.ready(settings, found))),
@@ -44,7 +45,7 @@ def connect_server(settings: Settings, folder: Path) -> Iterator[str]:
     with log.open("wb") as output:
         process = subprocess.Popen(command, stdout=output, stderr=output, env=os.environ | variables, cwd=folder)
     try:
-        deadline = time.monotonic() + 90
+        deadline = time.monotonic() + 300
         while socket.socket().connect_ex(("127.0.0.1", port)):
             assert process.poll() is None and time.monotonic() < deadline, log.read_text()[-2000:]
             time.sleep(0.2)

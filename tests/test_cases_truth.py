@@ -86,7 +86,7 @@ def _compiled(text: str) -> types.CodeType:
 def seen(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str] | str]:
     folder = tmp_path_factory.mktemp("cases")
     command = [sys.executable, "-m", "tests.cases.running", str(FOLDER), str(folder)]
-    subprocess.run(command, cwd=FOLDER.parent.parent, check=True, timeout=60, stdout=subprocess.DEVNULL)
+    subprocess.run(command, cwd=FOLDER.parent.parent, check=True, timeout=600, stdout=subprocess.DEVNULL)
     found: dict[str, list[str] | str] = json.loads((folder / "seen.json").read_text())
     return found
 

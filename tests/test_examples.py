@@ -10,7 +10,9 @@ import shlex
 import signal
 import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout
 from datetime import UTC, datetime
+from io import StringIO
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,6 +21,7 @@ from pyspark.sql import SparkSession
 
 from codelake.cli.main import run as run_command
 from codelake.settings import load
+from tests.extract.scip_index import Index
 from tests.query.shop import git, write
 
 pytestmark = pytest.mark.slow
@@ -30,7 +33,7 @@ COMMANDS = [line for line in TYPED if line.startswith("codelake")]
 PAGE = (Path(__file__).parents[1] / "docs" / "cli.md").read_text()
 EXAMPLES = [line for line in re.findall(r"^    (codelake .+)$", PAGE, re.MULTILINE) if "codelake mcp" not in line]
 """`mcp` waits for an assistant: tests/query/test_mcp.py is one."""
-ENDLESS = ("codelake watch",)
+WITH_SPARK = ("codelake build", "codelake watch")
 CACHE = str(load().cache_dir)
 """Set up once for the machine."""
 FILES = {
@@ -115,16 +118,38 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
         git(sources, "archive", f"--prefix=django-{version}/", "-o", str(archive), revision)
     (folder / "hello.py").write_text("print('hello')\n")
     (folder / "question.sql").write_text("SELECT path FROM files")
+    used = Index(FILES).define("django/db/connection.py", "cursor", "`django.db.connection`/cursor().")
+    used.refer("django/db/models.py", "cursor", "`django.db.connection`/cursor().").write(folder / "index.scip")
     return Place(home, folder, {"8e34f0c": revisions[2][:10], "1a9b2d7": revisions[1][:10]})
 
 
 @pytest.fixture(scope="module")
-def readme(place: Place) -> dict[str, Done]:
-    """What each command of the README said, in their order."""
+def readme(place: Place, spark: SparkSession) -> dict[str, Done]:
+    """What each command of the README said, in their order. The first starts a JVM, as for a user; after it, those that
+    need Spark take the session that there is."""
     first, *others = COMMANDS
     done = {first: typed(place, first)}
     place.said["2026-01-31T12:00:00"] = place.said["2026-01-31"] = datetime.now(UTC).isoformat()
-    return {**done, **{line: typed(place, line) for line in others}}
+    for line in others:
+        done[line] = called(place, line) if line.startswith(WITH_SPARK) else typed(place, line)
+    return done
+
+
+def called(place: Place, line: str) -> Done:
+    """The command in this process. A watch ends after its first build: tests/cli/test_watch.py has one that goes on."""
+    for said, found in place.said.items():
+        line = line.replace(said, found)
+    words = shlex.split(line.partition(" >")[0], comments=True)[1:]
+    on_terminate = signal.getsignal(signal.SIGTERM)
+    with pytest.MonkeyPatch.context() as patched, StringIO() as out, StringIO() as err:
+        patched.setenv("HOME", str(place.home))
+        patched.setenv("CODELAKE_CACHE_DIR", CACHE)
+        patched.chdir(place.folder)
+        patched.setattr("watchfiles.watch", lambda *_, **__: iter([set()]))
+        with redirect_stdout(out), redirect_stderr(err):
+            code = run_command([word.replace("~", str(place.home)) for word in words])
+        signal.signal(signal.SIGTERM, on_terminate)
+        return Done(code, out.getvalue(), err.getvalue())
 
 
 def typed(place: Place, line: str) -> Done:
@@ -146,12 +171,6 @@ def typed(place: Place, line: str) -> Done:
         text=True,
         start_new_session=True,
     )
-    if line.startswith(ENDLESS):
-        assert process.stdout is not None
-        first = process.stdout.readline()
-        os.killpg(process.pid, signal.SIGINT)  # as a terminal does
-        out, err = process.communicate(timeout=120)
-        return Done(0 if first else 1, first + out, err)
     out, err = process.communicate(timeout=600)
     return Done(process.returncode, out, err)
 
@@ -175,22 +194,6 @@ def test_the_readme_in_python_and_sql(readme: dict[str, Done], place: Place) -> 
 
 
 @pytest.mark.parametrize("line", EXAMPLES)
-def test_the_examples_of_the_help(
-    readme: dict[str, Done],
-    place: Place,
-    spark: SparkSession,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    line: str,
-) -> None:
-    monkeypatch.setenv("HOME", str(place.home))
-    monkeypatch.setenv("CODELAKE_CACHE_DIR", CACHE)
-    monkeypatch.chdir(place.folder)
-    if line.startswith(ENDLESS) or " < " in line:
-        assert typed(place, line).out
-        return
-    for said, found in place.said.items():
-        line = line.replace(said, found)
-    code = run_command([word.replace("~", str(place.home)) for word in shlex.split(line.partition(" >")[0])[1:]])
-    shown = capsys.readouterr()
-    assert code == 0 and shown.out, shown
+def test_the_examples_of_the_help(readme: dict[str, Done], place: Place, spark: SparkSession, line: str) -> None:
+    done = typed(place, line) if " < " in line else called(place, line)
+    assert done.code == 0 and done.out, done

@@ -11,6 +11,7 @@ from pathlib import Path
 from threading import Thread
 from typing import NoReturn
 
+from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
@@ -19,6 +20,8 @@ from codelake.runtime import archive, gateway, jars, java, reach
 from codelake.runtime.java import Java
 from codelake.settings import Settings, is_secret
 
+_OUT_OF_MEMORY = 52
+"""The code with which Spark exits then."""
 _EXTENSION = "io.delta.sql.DeltaSparkSessionExtension"
 
 EVERYWHERE = {
@@ -34,6 +37,16 @@ EVERYWHERE = {
     "spark.ui.showConsoleProgress": "false",
     # DataFrames go to and from Python as Arrow, not as pickled rows.
     "spark.sql.execution.arrow.pyspark.enabled": "true",
+    # Of evidence and links a row is a file's, up to megabytes: of the usual 4,096 at once some hundred megabytes would
+    # have to be held in one piece. Tables of small rows read as fast.
+    "spark.sql.parquet.columnarReaderBatchSize": "256",
+    # Delta would keep a list of all files of a small table beside the log. It runs a job for it when a table is made;
+    # where the time of the machine is not UTC, two more at every commit, to check the list.
+    "spark.databricks.delta.allFilesInCrc.enabled": "false",
+    # On local disks Hadoop writes a file of checksums beside every file, which no other engine reads, and starts a
+    # process (chmod) for each of the two. Parquet's pages have checksums of their own.
+    "spark.hadoop.fs.file.impl": "org.apache.hadoop.fs.RawLocalFileSystem",
+    "spark.hadoop.fs.AbstractFileSystem.file.impl": "org.apache.hadoop.fs.local.RawLocalFs",
     # Every column expression would ask the JVM to note the Python line it was made on: about 1 ms each.
     "spark.python.sql.dataFrameDebugging.enabled": "false",
     # What Spark hides when it prints its configuration or a plan's options: its own list, and SAS and keys.
@@ -41,7 +54,15 @@ EVERYWHERE = {
 }
 
 # A server of Spark Connect has its own configuration; these belong to the session.
-REMOTE = {key: EVERYWHERE[key] for key in ("spark.sql.session.timeZone", "spark.sql.execution.arrow.pyspark.enabled")}
+REMOTE = {
+    key: EVERYWHERE[key]
+    for key in (
+        "spark.sql.session.timeZone",
+        "spark.sql.execution.arrow.pyspark.enabled",
+        "spark.sql.parquet.columnarReaderBatchSize",
+        "spark.databricks.delta.allFilesInCrc.enabled",
+    )
+}
 
 # For a local master; a cluster's executors have to reach the driver.
 LOOPBACK = {
@@ -57,6 +78,8 @@ LOCAL = {
     "spark.databricks.delta.snapshotPartitions": "1",
     # VACUUM lists a table's folders in this many tasks; of its 10,000 all but a few would be empty.
     "spark.sql.sources.parallelPartitionDiscovery.parallelism": "2",
+    # It makes a job of every exchange; with two partitions there is nothing to plan anew.
+    "spark.sql.adaptive.enabled": "false",
 }
 
 JVM_OPTIONS = (
@@ -85,7 +108,6 @@ THOROUGH = " ".join(
 FEW_ROWS = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-    # It makes a job of every exchange.
     "spark.sql.adaptive.enabled": "false",
 }
 
@@ -164,6 +186,15 @@ def opened(
     before = signal.signal(signal.SIGINT, interrupted)
     try:
         yield spark
+    except (ConnectionError, Py4JError) as error:
+        if (code := gateway.ended()) is None:
+            raise
+        gateway.abort()
+        raise Unavailable(
+            "Spark's JVM has ended",
+            found=f"exit code {code}{', as when its memory runs out' if code == _OUT_OF_MEMORY else ''}",
+            do="What was published stays. Give it more memory (driver_memory, CODELAKE_DRIVER_MEMORY) and build again.",
+        ) from error
     finally:
         signal.signal(signal.SIGINT, before)
         if not was_running and (_is_remote(spark) or gateway.is_running()):

@@ -11,9 +11,10 @@ import pytest
 from pyspark.sql import SparkSession
 from tests.delta.planted import entry, make
 from tests.delta.things import THINGS, stored
+from tests.lakes import made_once
 
 from codelake.cli import check as command
-from codelake.delta.lake import create_lake, open_lake
+from codelake.delta.lake import open_lake
 from codelake.delta.store import Store
 
 Run = Callable[..., tuple[int, str, str]]
@@ -22,10 +23,8 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
-def made(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("check") / "lake"
-    make(create_lake(Store(str(root)), spark))
-    return root
+def made(spark: SparkSession, common: Path) -> Path:
+    return made_once(common / "sound", make, spark)
 
 
 @pytest.fixture

@@ -14,9 +14,10 @@ from pyspark.sql import SparkSession
 from tests.delta import history
 from tests.delta.history import NEWEST, UNSORTED
 from tests.delta.things import THINGS
+from tests.lakes import made_once
 
 from codelake.cli import maintain as command
-from codelake.delta.lake import create_lake, open_lake
+from codelake.delta.lake import open_lake
 from codelake.delta.store import Store
 
 Run = Callable[..., tuple[int, str, str]]
@@ -25,10 +26,8 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
-def made(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("maintain") / "lake"
-    history.make(create_lake(Store(str(root)), spark))
-    return root
+def made(spark: SparkSession, common: Path) -> Path:
+    return made_once(common / "history", history.make, spark)
 
 
 @pytest.fixture

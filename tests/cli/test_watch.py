@@ -15,6 +15,7 @@ from typing import IO, Any
 import pytest
 from tests.cli.conftest import Run
 from tests.cli.test_build import below, git
+from tests.lakes import PreparedLake
 
 from codelake.delta.lake import open_lake
 from codelake.delta.runs import published_runs
@@ -38,7 +39,7 @@ class Watch:
             self._lines.put(line)
 
     def next(self) -> dict[str, Any]:
-        found: dict[str, Any] = json.loads(self._lines.get(timeout=120))
+        found: dict[str, Any] = json.loads(self._lines.get(timeout=300))
         return found
 
     def is_quiet(self) -> bool:
@@ -74,9 +75,10 @@ def test_what_is_wrong_is_said_before_spark_starts(run: Run, tmp_path: Path) -> 
 
 
 @pytest.mark.slow
-def test_a_folder_is_edited_broken_mended_and_the_watch_stopped(tmp_path: Path) -> None:
+def test_a_folder_is_edited_broken_mended_and_the_watch_stopped(prepared_lake: PreparedLake, tmp_path: Path) -> None:
     folder = tmp_path / "shelf"
     folder.mkdir()
+    prepared_lake(folder / ".codelake")
     (folder / "books.py").write_text(BOOKS)
     (folder / "shop.py").write_text(SHOP)
     (folder / ".gitignore").write_text("made/\n")
@@ -128,8 +130,8 @@ def test_a_folder_is_edited_broken_mended_and_the_watch_stopped(tmp_path: Path) 
         started = set(below(watch.process.pid))
         assert started and watch.is_quiet()
         watch.process.send_signal(signal.SIGTERM)
-        assert watch.process.wait(10) == 0
-        deadline = time.monotonic() + 2
+        assert watch.process.wait(300) == 0
+        deadline = time.monotonic() + 300
         while left := [pid for pid in started if Path(f"/proc/{pid}").exists()]:
             assert time.monotonic() < deadline, f"still there: {left}"
             time.sleep(0.05)

@@ -6,16 +6,15 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from codelake.delta.lake import Lake, create_lake, open_lake
+from codelake.delta.lake import Lake, open_lake
 from codelake.delta.store import Store
 from tests.delta import history
+from tests.lakes import made_once
 
 
 @pytest.fixture(scope="session")
-def history_made(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("history") / "lake"
-    history.make(create_lake(Store(str(root)), spark))
-    return root
+def history_made(spark: SparkSession, common: Path) -> Path:
+    return made_once(common / "history", history.make, spark)
 
 
 @pytest.fixture

@@ -14,10 +14,11 @@ from pyspark.sql import SparkSession
 
 from codelake.contracts import TABLES
 from codelake.delta.checks import check_lake
-from codelake.delta.lake import Lake, create_lake, open_lake
+from codelake.delta.lake import Lake, open_lake
 from codelake.delta.store import Store
 from tests.delta.planted import PLANTED, Planted, make
 from tests.delta.things import THINGS
+from tests.lakes import made_once
 
 pytestmark = pytest.mark.slow
 
@@ -28,10 +29,8 @@ N_ROWS = [13, 4]
 
 
 @pytest.fixture(scope="module")
-def sound(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("check") / "lake"
-    make(create_lake(Store(str(root)), spark))
-    return root
+def sound(spark: SparkSession, common: Path) -> Path:
+    return made_once(common / "sound", make, spark)
 
 
 @pytest.fixture

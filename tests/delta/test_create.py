@@ -23,6 +23,16 @@ def kinds(table: Table, lake: Lake) -> list[tuple[str, str, str, str]]:
     return [(d.kind, d.name, d.expected, d.found) for d in drift(table, lake.log(table.name))]
 
 
+def test_a_creation_that_was_cut_short_is_done_again(lake: Lake) -> None:
+    """Delta makes the folder of the log, then a hidden file, then the commit."""
+    log = lake.store.path / THINGS.name / "_delta_log"
+    (log / "_staged_commits").mkdir(parents=True)
+    (log / f".{0:020}.json.5f0c.tmp").touch()
+    assert not lake.exists(THINGS.name) and lake.table_names() == []
+    create_table(lake, THINGS)
+    assert lake.log(THINGS.name).version == 0
+
+
 def test_drift_column_by_column(lake: Lake) -> None:
     create_table(lake, replace(THINGS, layout=Layout(partition_by=("owner",))))
     contract = replace(THINGS, layout=Layout(partition_by=("owner",)))

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -27,14 +28,17 @@ pytestmark = pytest.mark.slow
         ("ALTER TABLE {t} ADD COLUMN colour string", ConflictFinal),
     ],
 )
-def test_conflicts_are_told_apart(lake: Lake, winner: str, kind: type[Conflict]) -> None:
+def test_conflicts_are_told_apart(lake: Lake, tmp_path: Path, winner: str, kind: type[Conflict]) -> None:
     """A slow commit is overtaken, without the lock: for changed rows one plans again, for a changed schema not."""
     create_table(lake, THINGS)
     commit(new_run(lake), THINGS, frame(lake, [(1, "a", 1)]), mode="append")
     unlocked, caught = replace(lake, locking=False), []
+    begun, overtook = tmp_path / "begun", tmp_path / "overtook"
 
     def slowly(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        time.sleep(4)
+        begun.touch()
+        while not overtook.exists():
+            time.sleep(0.05)
         yield from batches
 
     def overtaken() -> None:
@@ -47,9 +51,13 @@ def test_conflicts_are_told_apart(lake: Lake, winner: str, kind: type[Conflict])
 
     thread = threading.Thread(target=overtaken)
     thread.start()
-    time.sleep(2.5)
-    lake.session.newSession().sql(winner.format(t=lake.sql_name("things"))).collect()
-    thread.join()
+    try:
+        while thread.is_alive() and not begun.exists():
+            time.sleep(0.05)
+        lake.session.newSession().sql(winner.format(t=lake.sql_name("things"))).collect()
+    finally:
+        overtook.touch()
+        thread.join()
     assert [type(e) for e in caught] == [kind]
     assert "Nothing was written" in str(caught[0])
     assert lake.log("things").version == 2, "only the other's commit"

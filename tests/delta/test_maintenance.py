@@ -128,6 +128,21 @@ def test_files_with_as_many_rows_as_the_contract_allows_are_left_alone_and_none_
     assert {one["path"] for one in after if one["num_records"] == 2_000} <= {one["path"] for one in before}
 
 
+def test_files_with_a_deletion_vector_are_written_anew_each_by_itself(lake: Lake) -> None:
+    table = replace(UNSORTED, name="ranges", layout=replace(UNSORTED.layout, file_rows=2_000))
+    for needed in (MAINTENANCE, table):
+        create_table(lake, needed)
+    rows = [(k, f"o{k}", 1 + k % 97) for k in range(6_000)]
+    commit(new_run(lake, "r1"), table, frame(lake, rows, table).coalesce(1), mode="append")
+    commit(new_run(lake, "r2"), table, mode="delete", where="id IN (1, 2001)")
+    assert lake.log("ranges").deletion_vectors.num_rows == 2
+    done = optimize(upkeep(lake), table)
+    after = lake.log("ranges")
+    assert after.deletion_vectors.num_rows == 0
+    assert sorted(one["num_records"] for one in after.files.to_pylist()) == [1_999, 1_999, 2_000]
+    assert (done.metrics["n_added_files"], done.metrics["n_removed_files"]) == (2, 2)
+
+
 def test_vacuum_takes_what_spark_would_take(historic: Lake, spark: SparkSession) -> None:
     spark.conf.set("spark.databricks.delta.retentionDurationCheck.enabled", "false")
     age(historic, "things", 40)

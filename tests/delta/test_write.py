@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 
 from codelake.contracts import Column, Layout, Table
-from codelake.contracts.operations import COMMITS, SNAPSHOTS
+from codelake.contracts.operations import COMMITS, SCANS, SNAPSHOTS
 from codelake.delta.create import create_table
 from codelake.delta.lake import Lake
 from codelake.delta.modes import replace_condition
 from codelake.delta.planned import commit_planned
-from codelake.delta.record import create_operations, record
+from codelake.delta.record import record
 from codelake.delta.run import pin
 from codelake.delta.scan import scan
 from codelake.delta.write import commit
@@ -75,8 +75,8 @@ def test_each_mode_returns_its_own_version_and_metrics_though_another_commits_in
 
 @pytest.mark.slow
 def test_a_commit_carries_run_stage_fingerprint_and_pins_and_so_does_its_row(lake: Lake) -> None:
-    create_operations(lake)
-    create_table(lake, THINGS)
+    for table in (COMMITS, SCANS, SNAPSHOTS, THINGS):
+        create_table(lake, table)
     source = Table("source", "Source.", (Column("id", "bigint", "k"),), key=("id",))
     create_table(lake, source)
     commit(new_run(lake, "s"), source, lake.session.range(3), mode="append")
@@ -113,8 +113,8 @@ def test_a_commit_carries_run_stage_fingerprint_and_pins_and_so_does_its_row(lak
 
 @pytest.mark.slow
 def test_operations_are_written_in_one_append_per_table_and_once(lake: Lake) -> None:
-    create_operations(lake)
-    create_table(lake, THINGS)
+    for table in (COMMITS, THINGS):
+        create_table(lake, table)
     run = new_run(lake)
     for i in range(3):
         commit(run, THINGS, frame(lake, [(i, "a", 1)]), mode="append")

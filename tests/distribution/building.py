@@ -9,16 +9,15 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from pyspark.sql import SparkSession
 
-from codelake.delta.lake import create_lake
+from codelake.delta.lake import Lake, open_lake
 from codelake.delta.store import Store
-from codelake.pipeline import extraction, here
-from codelake.session import session, stop
+from codelake.pipeline import extraction, graph, here
+from codelake.session import FEW_ROWS, session, stop
 from codelake.settings import load
 from tests.properties.test_incremental import built
 
-SMALL = {
+SMALL = FEW_ROWS | {
     # For a table of ten rows: the defaults of a cluster make 200 and 50 tasks of it.
     "spark.sql.shuffle.partitions": "2",
     "spark.databricks.delta.snapshotPartitions": "1",
@@ -28,16 +27,16 @@ SMALL = {
 
 @contextmanager
 def on_executors() -> Iterator[None]:
-    """Nothing is too small for Spark's workers; one content is handed to them, more are read from `blobs`."""
+    """Nothing is too small for Spark's workers, and they read it from the lake themselves."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(here, "LINKED_HERE", 0)
         patched.setattr(here, "RENDERED_HERE", 0)
-        patched.setattr(extraction, "_FEW", 1)
+        patched.setattr(extraction, "_HANDED", 0)
+        patched.setattr(graph, "_HANDED", 0)
         yield
 
 
-def build_states(spark: SparkSession, root: Path, states: list[Path]) -> None:
-    lake = create_lake(Store(str(root)), spark)
+def build_states(lake: Lake, states: list[Path]) -> None:
     for folder in states:
         built(lake, folder)
 
@@ -51,7 +50,7 @@ def main(root: str, *states: str) -> None:
         executors = spark.sparkContext._jsc.sc().statusTracker().getExecutorInfos()
         print(len(executors) - 1)  # the driver is one of them
     with on_executors():
-        build_states(spark, Path(root), [Path(each) for each in states])
+        build_states(open_lake(Store(root), spark), [Path(each) for each in states])
     stop(spark)
 
 

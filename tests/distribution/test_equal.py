@@ -3,20 +3,23 @@ in every table that builds write. Built first as a whole, then brought up to dat
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
-from pyspark.sql import SparkSession
 
+from codelake.contracts.stubs import STUBS
 from codelake.delta.lake import Lake, open_lake
 from codelake.delta.store import Store
 from codelake.settings import Settings
 from tests.connect import connect_server
 from tests.distribution.building import build_states, on_executors
+from tests.lakes import PreparedLake
 from tests.properties.edits import PACKAGE, write
 from tests.properties.test_incremental import check
 
@@ -39,39 +42,70 @@ def states(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 
 @pytest.fixture(scope="module")
-def expected(spark: SparkSession, states: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Lake:
+def expected(prepared_lake: PreparedLake, states: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Lake:
     """What is small is linked and rendered in this process."""
-    root = tmp_path_factory.mktemp("expected") / "lake"
-    build_states(spark, root, states)
-    return open_lake(Store(str(root)))
+    lake = prepared_lake(tmp_path_factory.mktemp("expected") / "lake")
+    build_states(lake, states)
+    return lake
+
+
+@pytest.fixture
+def root(prepared_lake: PreparedLake, tmp_path: Path) -> Path:
+    """A lake to build into, with one table that is still to be made and filled."""
+    lake = prepared_lake(tmp_path / "lake")
+    shutil.rmtree(tmp_path / "lake" / STUBS.name)
+    assert not lake.exists(STUBS.name)
+    return tmp_path / "lake"
+
+
+@pytest.fixture(scope="module")
+def server(settings: Settings, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Of Spark Connect; its URL."""
+    with connect_server(settings, tmp_path_factory.mktemp("connect")) as url:
+        yield url
 
 
 def build_elsewhere(root: Path, states: list[Path], *, within: Sequence[str] = (), **variables: str) -> str:
     """In a process of its own, perhaps one that a program `within` runs; what it printed."""
-    build = [sys.executable, "-m", "tests.distribution.building", str(root), *map(str, states)]
-    environment = os.environ | variables
-    done = subprocess.run([*within, *build], capture_output=True, text=True, cwd=ROOT, env=environment, check=False)
+    return run(*within, sys.executable, "-m", "tests.distribution.building", str(root), *map(str, states), **variables)
+
+
+def run(*command: str, **variables: str) -> str:
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=os.environ | variables, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
     return done.stdout.strip()
 
 
 @pytest.mark.soak  # a cluster does the same, and is in the suite
 def test_on_the_workers_of_a_local_session(
-    spark: SparkSession, states: list[Path], expected: Lake, tmp_path: Path
+    prepared_lake: PreparedLake, states: list[Path], expected: Lake, tmp_path: Path
 ) -> None:
+    lake = prepared_lake(tmp_path / "lake")
     with on_executors():
-        build_states(spark, tmp_path / "lake", states)
-    check(open_lake(Store(str(tmp_path / "lake"))), expected, "local")
+        build_states(lake, states)
+    check(lake, expected, "local")
 
 
-def test_on_a_cluster_of_two_workers(states: list[Path], expected: Lake, tmp_path: Path) -> None:
+def test_on_a_cluster_of_two_workers(states: list[Path], expected: Lake, root: Path) -> None:
     cluster = (sys.executable, "-m", "codelake.runtime.cluster")
-    n_executors = build_elsewhere(tmp_path / "lake", states, within=cluster)
+    n_executors = build_elsewhere(root, states, within=cluster)
     assert n_executors == "2"
-    check(open_lake(Store(str(tmp_path / "lake"))), expected, "cluster")
+    check(open_lake(Store(str(root))), expected, "cluster")
 
 
-def test_over_spark_connect(settings: Settings, states: list[Path], expected: Lake, tmp_path: Path) -> None:
-    with connect_server(settings, tmp_path) as url:
-        build_elsewhere(tmp_path / "lake", states, CODELAKE_REMOTE=url)
-    check(open_lake(Store(str(tmp_path / "lake"))), expected, "Spark Connect")
+def test_over_spark_connect(server: str, states: list[Path], expected: Lake, root: Path) -> None:
+    build_elsewhere(root, states, CODELAKE_REMOTE=server)
+    check(open_lake(Store(str(root))), expected, "Spark Connect")
+
+
+def test_scans_commits_gates_and_feeds_work_the_same_over_connect(server: str, tmp_path: Path) -> None:
+    said = run(sys.executable, "-m", "tests.delta.over_connect", server, str(tmp_path / "lake"))
+    assert json.loads(said) == {
+        "versions": [1, 1, 2, 3, 4, 5],
+        "repeats": [False, True, False, False, False, False],
+        "dropped": [1, 0, 1, 0, 0, 0],
+        "refused": ["size_positive", "key (id) is unique", "id is not null"],
+        "rows": [[1, "a", 2], [9, "b", 9]],
+        "changes": 8,
+        "recorded": ["commits", "quality"],
+    }

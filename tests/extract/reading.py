@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from codelake.contracts.arrow import arrow_schema
-from codelake.contracts.evidence import EVIDENCE
+from codelake.contracts.evidence import FIELDS
 from codelake.extract.content import Evidence, evidence_of
-
-_SCHEMA = arrow_schema(EVIDENCE)
 
 
 class Seen:
@@ -17,9 +14,8 @@ class Seen:
         self.evidence: Evidence = evidence_of(self.raw)
 
     def rows(self, column: str) -> list[dict[str, Any]]:
-        fields = [field.name for field in _SCHEMA.field(column).type.value_type]
         rows = zip(*self.evidence.columns[column], strict=True)
-        return [dict(zip(fields, row, strict=True)) for row in rows]
+        return [dict(zip(FIELDS[column], row, strict=True)) for row in rows]
 
     def text(self, node: int | None) -> str | None:
         """The source text of a node; of a symbol, its name behind a colon."""

@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from codelake.contracts.arrow import arrow_schema
-from codelake.contracts.evidence import EVIDENCE
+from codelake.contracts.evidence import FIELDS
 from codelake.extract.control.reaching import reaching
 from codelake.extract.control.statements import control
 from codelake.extract.names.scopes import names
@@ -21,6 +20,7 @@ from codelake.extract.text import decoded
 from codelake.extract.tree import Tree, indexed, parse
 
 from .graphs import Graphs
+from .reading import Seen
 
 SRC = Path(__file__).parents[2] / "src" / "codelake"
 PROGRAMS = Path(__file__).parent / "programs"
@@ -199,6 +199,14 @@ def test_blocks_have_spans() -> None:
     )
 
 
+def test_a_block_without_steps_is_where_the_next_one_begins() -> None:
+    source = "x\ndef f():\n try:\n  a\n finally:\n  try:\n   b\n  except E:\n   c\n"
+    blocks = Seen(source).rows("blocks")
+    places = [(row["start_byte"], row["end_byte"]) for row in blocks if row["kind"] == "code" and row["scope"] == 1]
+    assert (source.index("b"), source.index("b")) in places
+    assert all(source.index("def") <= start <= end <= len(source) for start, end in places)
+
+
 def test_an_error_is_a_step_and_what_could_be_read_follows() -> None:
     graphs = Graphs("a = 1\nb c $\nif d: e\n", is_broken=True)
     nodes = [graphs.tree.nodes[at].__class__.__name__ for at in graphs.steps[1]]
@@ -246,10 +254,9 @@ def test_graphs_are_whole() -> None:
 
 
 def test_rows_have_the_fields_of_the_contract() -> None:
-    schema = arrow_schema(EVIDENCE)
     graphs = Graphs("x = 1\nif x: y")
     for column, rows in (("blocks", graphs.blocks), ("steps", graphs.steps), ("flows", graphs.rows)):
-        assert len(rows) == schema.field(column).type.value_type.num_fields
+        assert len(rows) == len(FIELDS[column])
         assert len({len(values) for values in rows}) == 1
 
 

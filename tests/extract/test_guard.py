@@ -15,6 +15,8 @@ from typing import Any, NoReturn
 import pyarrow as pa
 import pytest
 
+from codelake.contracts.arrow_vectors import with_lists
+from codelake.contracts.evidence import FIELDS
 from codelake.extract import guard
 from codelake.extract.content import Evidence, evidence_of
 from codelake.extract.guard import Content, Limits, guarded
@@ -73,7 +75,7 @@ def contents(*raw: bytes) -> list[Content]:
 
 def rows(*raw: bytes, limits: Limits = LIMITS) -> list[dict[str, Any]]:
     batches = list(guarded(contents(*raw), limits=limits, extract=faulty))
-    return pa.Table.from_batches(batches).to_pylist()
+    return with_lists(pa.Table.from_batches(batches), FIELDS).to_pylist()
 
 
 EXPECTED = {row["digest"]: row for row in rows(*GOOD)}
@@ -190,7 +192,7 @@ def alive(pid: int) -> bool:
         return False
 
 
-def until(condition: Any, seconds: float = 5.0) -> bool:
+def until(condition: Any, seconds: float = 120.0) -> bool:
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         if condition():
@@ -215,8 +217,8 @@ def test_a_child_dies_with_its_parent() -> None:
         "list(guarded(contents(b'sleep'), limits=Limits(seconds=600), extract=faulty))"
     )
     parent = subprocess.Popen([sys.executable, "-c", program], cwd=ROOT)
-    assert until(lambda: children(parent.pid), seconds=30)
+    assert until(lambda: children(parent.pid))
     [child] = children(parent.pid)
     parent.kill()
     parent.wait()
-    assert until(lambda: not alive(child), seconds=2)
+    assert until(lambda: not alive(child))

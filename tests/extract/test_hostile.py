@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from codelake.contracts.evidence import NESTED
-from codelake.extract.batches import SCHEMA, Batch
+from codelake.contracts.evidence import FIELDS
+from codelake.extract.batches import Batch
 from codelake.extract.content import Evidence, evidence_of
 from tests.extract.hostile import by_hand, files
 from tests.extract.packages import sources_of
@@ -28,9 +28,9 @@ SECONDS = 10.0
 """Of CPU time. Most take milliseconds, those of a megabyte a second or two."""
 KINDS = {kind for kind, *_ in examples()}
 _SPANS = [
-    (column.name, fields.index("start_byte"), fields.index("end_byte"))
-    for column in NESTED
-    if "start_byte" in (fields := [field.name for field in SCHEMA.field(column.name).type.value_type])
+    (column, list(fields).index("start_byte"), list(fields).index("end_byte"))
+    for column, fields in FIELDS.items()
+    if "start_byte" in fields
 ]
 
 

@@ -21,19 +21,20 @@ ROOT = Path(__file__).parents[2]
 class Worker:
     """A writer in a process of its own, with a JVM of its own."""
 
-    def __init__(self, classes: Path, pause: Path) -> None:
+    def __init__(self, jar: Path, pause: Path) -> None:
         self.pause = pause
         self._process = subprocess.Popen(
             [
                 sys.executable,
                 "-m",
                 "tests.faults.worker",
-                json.dumps({"spark": pausing.spark_options(classes, pause)}),
+                json.dumps({"spark": pausing.spark_options(jar)}),
             ],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
             cwd=ROOT,
+            env=os.environ | {"PAUSE_FILE": str(pause)},
         )
         self._jvm: int | None = None
 
@@ -66,21 +67,19 @@ class Worker:
 
 
 @pytest.fixture(scope="session")
-def pausing_classes(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("classes")
-    pausing.compile_into(spark, folder)
-    return folder
+def pausing_jar(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    jar = tmp_path_factory.mktemp("classes") / "pausing.jar"
+    pausing.compile_into(spark, jar)
+    return jar
 
 
 @pytest.fixture(scope="module")
-def start_workers(
-    pausing_classes: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Callable[..., list[Worker]]]:
+def start_workers(pausing_jar: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., list[Worker]]]:
     started: list[Worker] = []
 
     def start(n: int) -> list[Worker]:
         folder = tmp_path_factory.mktemp("pause")
-        new = [Worker(pausing_classes, folder / "pause") for _ in range(n)]
+        new = [Worker(pausing_jar, folder / "pause") for _ in range(n)]
         started.extend(new)
         for worker in new:
             worker.wait_ready()

@@ -1,12 +1,13 @@
 """A local file system that pauses inside Delta's commit, between "does the entry exist?" and the rename.
 
 Spark ships a Java compiler (Janino), so the class is compiled from the text below and no JDK is needed.
-While the file that the system property `codelake.pause` names exists, every rename of a log entry says so
+While the file that the variable PAUSE_FILE names exists, every rename of a log entry says so
 in `<file>.waiting` and waits for as many milliseconds as the file says, or until the file is gone.
 """
 
 from __future__ import annotations
 
+import zipfile
 from pathlib import Path
 
 from pyspark.sql import SparkSession
@@ -32,7 +33,7 @@ public class PausingLocalFs extends org.apache.hadoop.fs.DelegateToFileSystem {
 
     public static class Raw extends org.apache.hadoop.fs.RawLocalFileSystem {
         public boolean rename(Path from, Path to) throws IOException {
-            File pause = new File(System.getProperty("codelake.pause"));
+            File pause = new File(System.getenv("PAUSE_FILE"));
             if (pause.exists() && to.getParent().getName().equals("_delta_log") && to.getName().endsWith(".json")) {
                 java.io.BufferedReader reader = new java.io.BufferedReader(new java.io.FileReader(pause));
                 long left = Long.parseLong(reader.readLine().trim());
@@ -50,18 +51,14 @@ public class PausingLocalFs extends org.apache.hadoop.fs.DelegateToFileSystem {
 """
 
 
-def compile_into(spark: SparkSession, folder: Path) -> None:
+def compile_into(spark: SparkSession, jar: Path) -> None:
     compiler = spark._jvm.org.codehaus.janino.SimpleCompiler()  # type: ignore[union-attr]
     compiler.cook(_SOURCE)
-    for name, code in dict(compiler.getBytecodes()).items():
-        target = folder / (name.replace(".", "/") + ".class")
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(bytes(code))
+    with zipfile.ZipFile(jar, "w") as made:
+        for name, code in dict(compiler.getBytecodes()).items():
+            made.writestr(name.replace(".", "/") + ".class", bytes(code))
 
 
-def spark_options(classes: Path, pause: Path) -> dict[str, str]:
-    return {
-        "spark.hadoop.fs.AbstractFileSystem.file.impl": CLASS,
-        "spark.driver.extraClassPath": str(classes),
-        "spark.driver.extraJavaOptions": f"-Dcodelake.pause={pause}",
-    }
+def spark_options(jar: Path) -> dict[str, str]:
+    """Neither class path nor options of the JVM are others: the class archive that there is serves it too."""
+    return {"spark.hadoop.fs.AbstractFileSystem.file.impl": CLASS, "spark.jars": str(jar)}

@@ -17,6 +17,7 @@ from codelake.delta.runs import last_published
 from codelake.delta.store import Store
 from codelake.pipeline.build import BUILT
 from tests.faults.conftest import Worker
+from tests.lakes import PreparedLake
 from tests.properties.edits import write
 from tests.properties.test_incremental import built, check
 
@@ -34,14 +35,14 @@ _CASES = [pytest.param(*one, marks=pytest.mark.slow if one == _SAMPLE else pytes
 
 
 @pytest.fixture(scope="module")
-def lakes(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> tuple[Lake, Lake]:
+def lakes(prepared_lake: PreparedLake, tmp_path_factory: pytest.TempPathFactory) -> tuple[Lake, Lake]:
     """Before the change; and anew, of what there is after it. The sources lie beside them."""
     root = tmp_path_factory.mktemp("killed")
     write(root / "shop")
-    old = create_lake(Store(str(root / "old")), spark)
+    old = prepared_lake(root / "old")
     built(old, root / "shop")
     write(root / "shop", _AFTER)
-    anew = create_lake(Store(str(root / "anew")), spark)
+    anew = prepared_lake(root / "anew")
     built(anew, root / "shop")
     return old, anew
 

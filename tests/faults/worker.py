@@ -26,7 +26,7 @@ from codelake.extract.sources import open_sources
 from codelake.pipeline.build import build
 from codelake.pipeline.progress import Progress
 from codelake.pipeline.reading import Reading
-from codelake.session import session
+from codelake.session import FEW_ROWS, session
 from codelake.settings import load
 from tests.delta.things import COPY, THINGS, frame
 
@@ -114,8 +114,7 @@ def build_and_die(lake: Lake, *, folder: str, at: int, when: str, which: list[st
 
 def main() -> None:
     options = json.loads(sys.argv[1])
-    # no class archive: its training would take longer than these processes live
-    spark = session(load({"master": "local[1]", "class_archive": False, "spark": options["spark"]}))
+    spark = session(load({"master": "local[1]", "spark": FEW_ROWS | options["spark"]}))
     print(json.dumps({"ready": os.getpid(), "jvm": spark.sparkContext._gateway.proc.pid}), flush=True)  # type: ignore[union-attr]
     for line in sys.stdin:
         request = json.loads(line)

@@ -9,21 +9,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pyspark.sql import SparkSession
 
 from codelake.contracts import Table
 from codelake.contracts.graph import CPG_EDGES, CPG_NODES, GRAPH
 from codelake.contracts.views import VIEWS
 from codelake.delta.embedded import ask
-from codelake.delta.lake import Lake, create_lake
+from codelake.delta.lake import Lake
 from codelake.delta.run import Run
 from codelake.delta.scan import scan
-from codelake.delta.store import Store
 from codelake.extract.guard import Limits
 from codelake.extract.sources import open_sources
 from codelake.pipeline.build import build
 from codelake.pipeline.progress import Progress
 from codelake.pipeline.reading import Reading
+from tests.lakes import PreparedLake
 
 A = '''"""Doc."""
 import os
@@ -117,10 +116,15 @@ class Graph:
         return {(src.removeprefix(here), dst.removeprefix(here)) for src, dst in pairs if src.startswith(here)}
 
 
+@pytest.fixture
+def lake(prepared_lake: PreparedLake, lake_root: Path) -> Lake:
+    return prepared_lake(lake_root)
+
+
 @pytest.fixture(scope="session")
-def graph(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Graph:
+def graph(prepared_lake: PreparedLake, tmp_path_factory: pytest.TempPathFactory) -> Graph:
     root = tmp_path_factory.mktemp("graph")
     write(root / "shop", TREE)
-    lake = create_lake(Store(str(root / "lake")), spark)
+    lake = prepared_lake(root / "lake")
     built(lake, str(root / "shop"))
     return Graph(lake, root / "shop")

@@ -8,11 +8,13 @@ from typing import Any
 
 import pyarrow as pa
 
+from codelake.contracts.arrow_vectors import with_lists
+from codelake.contracts.evidence import LINK_INPUT
+from codelake.contracts.graph import LINKED
 from codelake.extract.batches import Batch
 from codelake.extract.content import evidence_of
 from codelake.extract.stubs.typeshed import stubs
 from codelake.graph.link.kernel import link
-from codelake.graph.link.program import flat
 from codelake.graph.link.stubs import Stubs
 from tests.cases.truth import Case
 
@@ -38,9 +40,9 @@ def unit(files: Mapping[str, str], *, repo: str = "r", modules: Mapping[str, str
         module = module_of(path) if modules is None else modules.get(path)
         rows.append({"repo": repo, "path": path, "module": module, "is_own": True, "digest": digest})
     table = pa.Table.from_pylist(rows, _FILE)
-    fields = flat(pa.Table.from_batches([batch.record_batch()]))
-    for name in fields.column_names:
-        table = table.append_column(name, fields.column(name))
+    evidence = pa.Table.from_batches([batch.record_batch()])
+    for name in LINK_INPUT:
+        table = table.append_column(name, evidence.column(name))
     return table
 
 
@@ -61,7 +63,7 @@ def linked(files: Mapping[str, str], **options: Any) -> list[Row]:
 
 
 def rows_of(table: pa.Table, *, backwards: bool = False) -> list[Row]:
-    found: list[Row] = link(table, Stubs(stubs()), backwards=backwards).to_pylist()
+    found: list[Row] = with_lists(link(table, Stubs(stubs()), backwards=backwards), LINKED).to_pylist()
     return found
 
 

@@ -5,21 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from pyspark.sql import SparkSession
 
-from codelake.delta.lake import create_lake
-from codelake.delta.store import Store
 from tests.cases.truth import Case, read_cases
 from tests.graph.looking import Looked, build_cases, sureness
+from tests.lakes import PreparedLake
 
 CASES = read_cases(Path(__file__).parents[1] / "cases")
 PAGE = Path(__file__).parents[2] / "docs" / "graph-schema.md"
 
 
 @pytest.fixture(scope="module")
-def looked(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Looked]:
+def looked(prepared_lake: PreparedLake, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Looked]:
     root = tmp_path_factory.mktemp("cases")
-    return build_cases(create_lake(Store(str(root / "lake")), spark), root, CASES)
+    return build_cases(prepared_lake(root / "lake"), root, CASES)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.title)

@@ -6,15 +6,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from pyspark.sql import SparkSession
 
 from codelake.contracts.kinds import EDGE_KINDS, NODE_KINDS, REASONS, EdgeKind
-from codelake.delta.lake import create_lake
-from codelake.delta.store import Store
 from codelake.graph.link.solver import MOST
 from codelake.graph.link.targets import MAX_TARGETS
 from tests.cases.truth import Case, read_page
 from tests.graph.looking import Looked, build_cases
+from tests.lakes import PreparedLake
 
 PAGE = Path(__file__).parents[2] / "docs" / "graph-schema.md"
 TEXT = PAGE.read_text()
@@ -24,9 +22,9 @@ EXAMPLES = [case for case in SECTIONS.values() if case.files and case.title not 
 
 
 @pytest.fixture(scope="module")
-def looked(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Looked]:
+def looked(prepared_lake: PreparedLake, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Looked]:
     root = tmp_path_factory.mktemp("schema")
-    return build_cases(create_lake(Store(str(root / "lake")), spark), root, EXAMPLES)
+    return build_cases(prepared_lake(root / "lake"), root, EXAMPLES)
 
 
 @pytest.mark.parametrize("case", EXAMPLES, ids=lambda case: case.title)

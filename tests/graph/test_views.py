@@ -28,7 +28,7 @@ def test_both_engines_agree(graph: Graph, view: View) -> None:
     columns = [pa.table(embedded).column(name).to_pylist() for name in view.columns]
     expected = rows.toArrow().to_pylist()
     assert sorted(map(repr, zip(*columns, strict=True))) == sorted(repr(tuple(row.values())) for row in expected)
-    assert expected
+    assert expected or view.name == "disagreements"  # nobody claims anything here; see tests/pipeline/test_claims.py
 
 
 def test_types_as_people_ask_for_them(graph: Graph) -> None:

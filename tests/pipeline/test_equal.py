@@ -20,10 +20,9 @@ from pyspark.sql import functions as F
 from codelake.contracts import EVIDENCE, Table
 from codelake.contracts.arrow import arrow_schema
 from codelake.contracts.sources import BLOBS, FILES
-from codelake.delta.lake import Lake, create_lake
+from codelake.delta.lake import Lake
 from codelake.delta.run import Run
 from codelake.delta.scan import scan
-from codelake.delta.store import Store
 from codelake.extract.guard import Limits
 from codelake.extract.run import evidence
 from codelake.extract.sources import open_sources
@@ -32,6 +31,7 @@ from codelake.pipeline.build import build
 from codelake.pipeline.progress import Progress
 from codelake.pipeline.reading import Reading
 from tests.extract import hostile
+from tests.lakes import PreparedLake
 
 CONTENTS = {
     "pkg/__init__.py": b"from .good import f\n",
@@ -74,12 +74,12 @@ def rows(lake: Lake, table: Table) -> list[dict[str, Any]]:
 
 @pytest.mark.slow
 def test_each_kind_of_source_gives_equal_evidence_in_a_lake_of_its_own(
-    spark: SparkSession, repository: Path, tmp_path: Path
+    prepared_lake: PreparedLake, repository: Path, tmp_path: Path
 ) -> None:
     found = []
     sources = ((repository, {}), (f"repository={repository}", {"rev": "HEAD"}), (f"{repository}.tar.gz", {}))
     for n, (source, options) in enumerate(sources):
-        own = create_lake(Store(str(tmp_path / f"lake{n}")), spark)
+        own = prepared_lake(tmp_path / f"lake{n}")
         assert built(own, source, **options)["n_contents_extracted"] == 7
         found.append((rows(own, FILES), rows(own, EVIDENCE)))
     assert found[0] == found[1] == found[2]

@@ -54,7 +54,7 @@ def test_a_changed_linker_or_setting_changes_what_comes_after_it(monkeypatch: py
     before = fingerprints(Limits())
     other = fingerprints(Limits(seconds=1))
     assert [name for name in ALL if before[name].text != other[name].text] == [
-        name for name in ALL if name not in ("contents", "stubs")
+        name for name in ALL if name not in ("contents", "claims", "stubs")
     ]
     monkeypatch.setattr(module, "linking", lambda: {"linker": "another"})
     monkeypatch.setattr("codelake.pipeline.stages.linking", lambda: {"linker": "another"})

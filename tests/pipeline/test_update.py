@@ -9,7 +9,6 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from pyspark.sql import SparkSession
 
 from codelake.contracts import Table
 from codelake.contracts.graph import CPG_NODES, LINKS
@@ -28,6 +27,7 @@ from codelake.pipeline.progress import Progress
 from codelake.pipeline.reading import Reading
 from codelake.pipeline.rows import frame
 from codelake.pipeline.work import Build
+from tests.lakes import PreparedLake
 
 TREE = {
     "pkg/__init__.py": "",
@@ -81,16 +81,17 @@ class Workplace:
 
 
 @pytest.fixture(scope="module")
-def workplace(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Workplace:
+def workplace(prepared_lake: PreparedLake, tmp_path_factory: pytest.TempPathFactory) -> Workplace:
     place = tmp_path_factory.mktemp("update")
     for path, text in TREE.items():
         (place / "repo" / path).parent.mkdir(parents=True, exist_ok=True)
         (place / "repo" / path).write_text(text)
-    found = Workplace(create_lake(Store(str(place / "lake")), spark), place / "repo")
-    first = found.plan()
+    empty = Workplace(create_lake(Store(str(place / "empty"))), place / "repo")
+    first = empty.plan()
     assert [step.stage for step in first.steps] == ["contents", "evidence", "files", "stubs", "link", "graph"]
     assert "table cpg_nodes will be created" in first.metadata
-    assert not found.lake.table_names()
+    assert not empty.lake.table_names()
+    found = Workplace(prepared_lake(place / "lake"), place / "repo")
     found.build()
     return found
 
@@ -146,7 +147,7 @@ def test_a_run_is_in_the_manifest_as_it_was(workplace: Workplace) -> None:
     )
     assert {commit.table: commit.version for commit in manifest.commits if commit.stage != "record"} == done["versions"]
     assert {name: manifest.pins[name] for name in before} == before
-    stages = ["contents", "evidence", "files", "stubs", "link", "graph", "quality"]
+    stages = ["contents", "evidence", "claims", "files", "stubs", "link", "graph", "quality"]
     assert [stage.name for stage in manifest.stages] == stages
 
 

@@ -11,6 +11,7 @@ from codelake.delta.lake import Lake, open_lake
 from codelake.delta.store import Store
 from codelake.query.lake import OpenLake
 from tests.cli.conftest import run as run
+from tests.lakes import PreparedLake
 from tests.query.shop import built_shop
 
 
@@ -29,14 +30,13 @@ class Shop:
 
 
 @pytest.fixture(scope="session")
-def shop(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Shop:
+def shop(spark: SparkSession, prepared_lake: PreparedLake, common: Path) -> Shop:
     """Built once for all processes of the tests."""
-    base = tmp_path_factory.getbasetemp()
-    root = (base if worker_id == "master" else base.parent) / "shop"
+    root = common / "shop"
     root.mkdir(exist_ok=True)
     with (root / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (root / "revisions").exists():
-            built_shop(root, spark)
+            built_shop(root, prepared_lake)
     store = Store(str(root / "lake"))
     return Shop(root, (root / "revisions").read_text().split(), open_lake(store, spark), OpenLake(store))

@@ -19,9 +19,9 @@ _CALLED = "SELECT callee_text FROM calls WHERE starts_with(callee_text, 'gen') O
 def seen(root: str) -> dict[str, Any]:
     lake = codelake.open(root)
     names = [row["name"] for row in lake.sql(_NODES).to_arrow().to_pylist()]
-    time.sleep(0.05)  # a table is opened when it is named: here a build, an optimize or a vacuum may come between
+    time.sleep(0.2)  # a table is opened when it is named: here a build, an optimize or a vacuum may come between
     callers = [row["name"] for row in lake.callers(names[0]).rows]
-    time.sleep(0.05)
+    time.sleep(0.2)
     [shown] = lake.show(names[0]).parts
     called = [row["callee_text"] for row in lake.sql(_CALLED).to_arrow().to_pylist()]
     return {"run": lake.run.run_id, "names": names, "called": called, "callers": callers, "source": shown["source"]}

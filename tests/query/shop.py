@@ -6,19 +6,16 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
-from pyspark.sql import SparkSession
-
-from codelake.delta.lake import Lake, create_lake
+from codelake.delta.lake import Lake
 from codelake.delta.reading import Reader
-from codelake.delta.store import Store
 from codelake.extract.guard import Limits
 from codelake.extract.sources import open_sources
 from codelake.pipeline.build import build
 from codelake.pipeline.progress import Progress
 from codelake.pipeline.reading import Reading
-from codelake.query.catalogue import BEFORE
-from codelake.query.published import PublishedRun, published
+from codelake.query.published import BEFORE, PublishedRun, published
 from codelake.query.rows import Row
+from tests.lakes import PreparedLake
 
 FIRST = {
     "shop/__init__.py": "",
@@ -99,7 +96,7 @@ def git(folder: Path, *arguments: str) -> str:
     return done.stdout.strip()
 
 
-def built_shop(root: Path, spark: SparkSession) -> None:
+def built_shop(root: Path, prepared_lake: PreparedLake) -> None:
     """A lake in `root/lake`, and the two revisions in `root/revisions`."""
     shop, till, revisions = root / "shop", root / "till", []
     write(till, TILL)
@@ -109,7 +106,7 @@ def built_shop(root: Path, spark: SparkSession) -> None:
         git(shop, "add", ".")
         git(shop, "commit", "-m", "a revision")
         revisions.append(git(shop, "rev-parse", "HEAD"))
-    lake = create_lake(Store(str(root / "lake")), spark)
+    lake = prepared_lake(root / "lake")
     for revision in revisions:
         sources = [*open_sources([str(shop)], rev=revision), *open_sources([str(till)])]
         build(lake, Reading(sources, Progress()), limits=Limits())

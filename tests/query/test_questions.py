@@ -12,7 +12,8 @@ import pytest
 from codelake.errors import NotFound, UsageError
 from codelake.query import questions
 from codelake.query.answer import Answer
-from codelake.query.engine import Asking
+from codelake.query.catalogue import CATALOGUE
+from codelake.query.engine import LOOKED_UP, Asking
 from codelake.query.lake import OpenLake
 from tests.query.conftest import Shop
 from tests.query.shop import SparkAsking
@@ -249,11 +250,17 @@ def test_odd_names_are_texts_and_nothing_else(shop: Shop, name: str) -> None:
         shop.open.refs(name)
 
 
-def test_neither_spark_nor_pyarrow_is_loaded(shop: Shop) -> None:
+def test_what_starts_slowly_is_not_loaded(shop: Shop) -> None:
     program = (
         "import sys; from codelake.cli.main import run; "
         f"code = run(['callers', 'checkout', '--lake', {shop.uri!r}]); "
-        "print(code, sorted({'pyspark', 'pyarrow', 'pandas', 'sqlglot', 'rich'} & set(sys.modules)))"
+        "slow = {'pyspark', 'pyarrow', 'pandas', 'sqlglot', 'rich', 'codelake.contracts.table'}; "
+        "print(code, sorted(slow & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.stdout.splitlines()[-1] == "0 []", done.stderr
+
+
+def test_tables_that_are_opened_without_their_contracts_are_stored_and_pinned() -> None:
+    known = [CATALOGUE[name] for name in LOOKED_UP]
+    assert [(one.sql, one.before, one.is_operations) for one in known] == [("", "", False)] * 4

@@ -11,15 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pyspark.sql import SparkSession
 
-from codelake.delta.lake import Lake, create_lake
+from codelake.delta.lake import Lake
 from codelake.delta.maintenance.optimize import optimize
 from codelake.delta.maintenance.vacuum import vacuum
 from codelake.delta.runs import published_runs
-from codelake.delta.store import Store
 from codelake.pipeline.build import BUILT
 from codelake.pipeline.upkeep import finish, new_upkeep
+from tests.lakes import PreparedLake
 from tests.properties.test_incremental import built
 
 N_FUNCTIONS, N_READERS = 20, 2
@@ -44,7 +43,7 @@ def readers(tmp_path: Path) -> Iterator[list[Path]]:
     yield files
     stop.touch()
     for process in processes:
-        process.wait(60)
+        process.wait(300)
 
 
 def look_after(lake: Lake) -> int:
@@ -56,9 +55,9 @@ def look_after(lake: Lake) -> int:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("n", [3, pytest.param(30, marks=pytest.mark.soak)])
-def test_each_answer_is_one_runs(spark: SparkSession, tmp_path: Path, readers: list[Path], n: int) -> None:
-    lake = create_lake(Store(str(tmp_path / "lake")), spark)
+@pytest.mark.parametrize("n", [2, pytest.param(30, marks=pytest.mark.soak)])
+def test_each_answer_is_one_runs(prepared_lake: PreparedLake, tmp_path: Path, readers: list[Path], n: int) -> None:
+    lake = prepared_lake(tmp_path / "lake")
     generation_of: dict[str, int] = {}
     n_gone = 0
     for generation in range(n):

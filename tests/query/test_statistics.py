@@ -12,7 +12,7 @@ from codelake.contracts import OPERATIONS, TABLES
 from codelake.query.answer import Answer
 from codelake.query.lake import OpenLake
 from codelake.query.questions import QUESTIONS
-from codelake.query.sql.statistics import decided, looked_up, page
+from codelake.query.sql.statistics import Decision, decided, looked_up, page
 from tests.query.conftest import Shop
 
 PAGE = Path(__file__).parents[2] / "docs" / "statistics.md"
@@ -41,15 +41,21 @@ def texts(shop: Shop) -> dict[str, list[str]]:
     return {**found, "builds": [sql for row in scans if (sql := dict(row["options"]).get("sql"))]}
 
 
-def test_the_page_is_what_is_asked(texts: dict[str, list[str]], tmp_path: Path) -> None:
-    made = page({table.name: decided(table, texts) for table in STORED})
+@pytest.fixture(scope="module")
+def decisions(texts: dict[str, list[str]]) -> dict[str, Decision]:
+    """Of each table, what is asked of which column."""
+    return {table.name: decided(table, texts) for table in STORED}
+
+
+def test_the_page_is_what_is_asked(decisions: dict[str, Decision], tmp_path: Path) -> None:
+    made = page(decisions)
     (tmp_path / "statistics.md").write_text(made)
     assert PAGE.read_text() == made, f"copy {tmp_path}/statistics.md to docs"
 
 
-def test_what_was_decided_has_statistics(texts: dict[str, list[str]]) -> None:
+def test_what_was_decided_has_statistics(decisions: dict[str, Decision]) -> None:
     for table in STORED:
-        assert decided(table, texts).keys() <= set(table.layout.stats or table.column_names), table.name
+        assert decisions[table.name].keys() <= set(table.layout.stats or table.column_names), table.name
 
 
 def test_what_prunes_no_file_is_not_counted() -> None:

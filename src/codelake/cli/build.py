@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from codelake.cli import output
+from codelake.cli.claims import claim_options, found_reports
 from codelake.cli.options import given, settings
 from codelake.cli.sources import found_sources, source_options, store_of
 from codelake.errors import CodelakeError
@@ -18,7 +19,8 @@ _MUCH = 32 << 20
 
 @click.command()
 @source_options
-def build(**given_sources: Any) -> None:
+@claim_options
+def build(scip: str | None, pyrefly: str | None, forget: tuple[str, ...], **given_sources: Any) -> None:
     """Build the graph of repositories, or bring it up to date.
 
     PATH is a folder, a git repository or an archive (.zip, .whl, .tar.gz, .tgz); the current folder if none is
@@ -37,12 +39,18 @@ def build(**given_sources: Any) -> None:
     or skipped, and the table `diagnostics` says why. Ctrl-C stops at once; the lake keeps what it had, and the
     next build goes on from there.
 
+    With --scip or --pyrefly, what another tool found out about the repository counts too: where codelake knows no
+    target of a name or call, that of the tool is taken, with its origin; where they differ, the surer is believed, and
+    the table `quality` counts it. The lake keeps what a report says until another is given, or --forget. Of a file that
+    has changed since the report was made, nothing of it is used; `diagnostics` says so.
+
     \b
     Examples:
       codelake build
       codelake build ~/src/django --rev 5.2 --exclude tests/
       codelake build ~/src/django --rev 5.1..5.2
       codelake build old=django-1.4.tar.gz new=django-5.2.tar.gz
+      codelake build ~/src/django --scip index.scip
     """
     from codelake.cli.drawing import drawn
     from codelake.contracts.evidence import EVIDENCE
@@ -61,7 +69,8 @@ def build(**given_sources: Any) -> None:
         with drawn(quiet=given().quiet) as progress, ExitStack() as until_done:
             lake = None
             for sources in found_sources(**given_sources):
-                reading = Reading(sources, progress)
+                reports = found_reports(sources, rev=given_sources["rev"], scip=scip, pyrefly=pyrefly, forget=forget)
+                reading = Reading(sources, progress, **reports)
                 reading.begin()
                 if lake is None:
                     is_new = not create_lake(store).exists(EVIDENCE.name)

@@ -7,16 +7,18 @@ from typing import Any
 import click
 
 from codelake.cli import output
+from codelake.cli.claims import claim_options, found_reports
 from codelake.cli.options import given, settings
 from codelake.cli.sources import found_sources, source_options, store_of
 
 
 @click.command()
 @source_options
+@claim_options
 @click.option(
     "--limit", type=click.IntRange(0), default=20, show_default=True, help="files that are listed, of each stage"
 )
-def plan(limit: int, **given_sources: Any) -> None:
+def plan(limit: int, scip: str | None, pyrefly: str | None, forget: tuple[str, ...], **given_sources: Any) -> None:
     """What a build would do and why. Writes nothing.
 
     The sources are read and compared with the lake as it is; no Spark is started. PATH and the options are those of
@@ -38,8 +40,9 @@ def plan(limit: int, **given_sources: Any) -> None:
     current = settings()
     limits = Limits(seconds=current.file_seconds, memory=n_bytes(current.file_memory))
     for sources in found_sources(**given_sources):
+        reports = found_reports(sources, rev=given_sources["rev"], scip=scip, pyrefly=pyrefly, forget=forget)
         with drawn(quiet=given().quiet) as progress:
-            found = planned(Lake(store_of(current)), Reading(sources, progress), limits=limits)
+            found = planned(Lake(store_of(current)), Reading(sources, progress, **reports), limits=limits)
         if given().json:
             steps = [{**step._asdict(), "files": [one._asdict() for one in step.files]} for step in found.steps]
             output.document({"steps": steps, "metadata": found.metadata})

@@ -1,20 +1,24 @@
 """What the extractors saw in one content. One row a content and extractor version, one nested column an idea.
 
 Within a row, things are named by their place: a node by its ordinal in `nodes` (preorder), a scope by its
-place in `scopes`, and so on. Readers take the columns they need; a struct's fields are columns of their own
-in Parquet.
+place in `scopes`, and so on. The things of a column are packed (codelake.contracts.vectors): SQL does not look into
+them; what they say is asked of the graph.
 """
 
 from __future__ import annotations
 
 from codelake.contracts.semantic import DIGEST
 from codelake.contracts.table import Check, Column, Layout, Table
+from codelake.contracts.vectors import PACKED, Fields, parsed
+
+FIELDS: dict[str, Fields] = {}
+"""By nested column, the fields of the things in it."""
 
 
 def _nested(name: str, fields: str, meaning: str) -> Column:
     """`fields` is `name type, name type, ...`."""
-    inner = ",".join(":".join(field.split()) for field in fields.split(","))
-    return Column(name, f"array<struct<{inner}>>", meaning)
+    FIELDS[name] = parsed(fields)
+    return Column(name, "binary", f"packed {fields}: {meaning}")
 
 
 NESTED = (
@@ -164,7 +168,5 @@ EVIDENCE = Table(
     checks=(Check("status_is_known", "status IN ('parsed', 'recovered', 'skipped')"),),
     layout=Layout(stats=("digest", "extractor_version", "status")),
     append_only=True,
-    # Nested values are many and read in bulk: without dictionaries they take less room (zstd finds more in plain
-    # values) and a fifth less time to write.
-    properties={"parquet.enable.dictionary": "false"},
+    properties=PACKED,
 )

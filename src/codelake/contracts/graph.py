@@ -5,22 +5,39 @@ from __future__ import annotations
 from codelake.contracts.kinds import REASONS
 from codelake.contracts.semantic import DIGEST, EDGE_ID, END_BYTE, NODE_ID, START_BYTE
 from codelake.contracts.table import Check, Column, Layout, Table
+from codelake.contracts.vectors import DENSE, PACKED, Fields, parsed
 
 _REPO = Column("repo", "string", "name of the repository; empty for what is outside of the lake")
 _PATH = Column("path", "string", "path in the repository; empty for what no single file holds")
 _START = Column("start_byte", "int", "first byte of its place", START_BYTE, nullable=True)
 _END = Column("end_byte", "int", "byte after its last", END_BYTE, nullable=True)
 _HOW = (
-    Column("origin", "string", "the evidence it follows from: syntax, names, control, flow, annotation or guess"),
+    Column(
+        "origin",
+        "string",
+        "the evidence it follows from: syntax, names, control, flow, annotation or guess; scip or pyrefly where "
+        "another tool claims it",
+    ),
     Column("method", "string", "how it was resolved"),
     Column("confidence", "float", "from 0 to 1"),
 )
 _SPAN = ("start_byte", "end_byte")
-_PREFIXES = {"parquet.writer.version": "PARQUET_2_0"}
+_PREFIXES = DENSE | {"parquet.writer.version": "PARQUET_2_0"}
 """Texts without a dictionary are then stored as what they add to the one before: ids take a fifth less room."""
 _FILE_ROWS = 50_000
 """Rows lie by repository and path. To find those of one file, or of a node in it, Delta skips all other files; of the
 one that is left every row is read."""
+_RANGE_ROWS = 10_000
+"""Rows lie by target: each task writes several files, and each of them has a range of targets. Of one target a file a
+task is read. It is read as a whole once any of those files has a deletion vector: deltalake drops no rows then while
+it decodes. So files are small."""
+
+_EDGES = (
+    "kind string, node int, src string, dst string, origin string, method string, confidence float, score float, n int"
+)
+_CALLS = "call int, caller string, target string, n_targets int, confidence float, method string, reason string"
+LINKED: dict[str, Fields] = {"edges": parsed(_EDGES), "calls": parsed(_CALLS)}
+"""By packed column of `links`, the fields of the things in it."""
 
 LINKS = Table(
     name="links",
@@ -31,16 +48,15 @@ LINKS = Table(
         Column("digest", "string", "digest of the content; NULL where none was read", DIGEST, nullable=True),
         Column(
             "edges",
-            "array<struct<kind:string,node:int,src:string,dst:string,origin:string,method:string,confidence:float,"
-            "score:float,n:int>>",
-            "edges: the node (by its ordinal in the evidence; -1: none) that is the source and the place, the source's "
-            "id where it is another, the target's id, how sure; where there are n > 1 candidates, its rank among them",
+            "binary",
+            f"packed {_EDGES}: edges with the node (by its ordinal in the evidence; -1: none) that is the source "
+            "and the place, the source's id where it is another, the target's id, how sure; where there are n > 1 "
+            "candidates, its rank among them",
         ),
         Column(
             "calls",
-            "array<struct<call:int,caller:string,target:string,n_targets:int,confidence:float,method:string,"
-            "reason:string>>",
-            "call sites by their place in the evidence's `calls`",
+            "binary",
+            f"packed {_CALLS}: call sites by their place in the evidence's `calls`",
         ),
         Column(
             "classes",
@@ -48,16 +64,25 @@ LINKS = Table(
             "classes by their place in the evidence's `definitions`: ids of bases and of the method resolution order",
         ),
         Column("externals", "array<string>", "ids of what it uses of the outside, and of types of that, sorted"),
-        Column("found_digest", "bigint", "hash of edges, calls and classes"),
+        Column(
+            "disagreements",
+            "array<struct<kind:string,origin:string,start_byte:int,end_byte:int,own:string,claimed:string,"
+            "verdict:string>>",
+            "where other tools claim something else: the kind of edge, who claims, the place, the id that codelake "
+            "found (NULL: none) and the one that is claimed; verdict is taken, kept (codelake's) or unknown (what is "
+            "claimed is not in the lake)",
+        ),
+        Column("found_digest", "bigint", "hash of edges, calls, classes and disagreements"),
         Column("module", "string", "the file's module as it was linked", nullable=True),
         Column("link_digest", "string", "the evidence's, as it was linked; NULL where none was read", nullable=True),
+        Column("claims_digest", "string", "hash of what other tools claim of it, as it was linked", nullable=True),
         Column("made_by", "string", "fingerprint of the stage that linked it"),
     ),
     key=("repo", "path"),
     key_scope="source",
     replace_by=("repo", "path"),
     layout=Layout(stats=("repo", "path")),
-    properties={"parquet.enable.dictionary": "false"},
+    properties=PACKED,
 )
 
 CPG_NODES = Table(
@@ -146,6 +171,7 @@ CPG_EDGES_BY_DST = Table(
     layout=Layout(
         sort_by=("node_id",),
         stats=("node_id", "repo", "path"),
+        file_rows=_RANGE_ROWS,
         no_dictionary=("node_id", *(f"edges.list.element.{name}" for name in ("other", *_SPAN))),
     ),
     properties=_PREFIXES,

@@ -83,6 +83,20 @@ def _by_src() -> View:
     )
 
 
+def _disagreements() -> View:
+    columns = ("kind", "origin", "start_byte", "end_byte", "own", "claimed", "verdict")
+    outer = f"SELECT repo, path, {', '.join(f'd[{name!r}] AS {name}' for name in columns)} FROM"
+    spark = outer.replace("['", ".").replace("']", "")
+    return View(
+        "disagreements",
+        "Places of which another tool (origin) claims something else than codelake found (own; NULL: nothing). verdict "
+        "is taken, kept (codelake's) or unknown (what is claimed is not in the lake).",
+        ("repo", "path", *columns),
+        f"{spark} (SELECT repo, path, explode(disagreements) AS d FROM links) AS l",
+        f"{outer} (SELECT repo, path, unnest(disagreements) AS d FROM links) AS l",
+    )
+
+
 _NAMED = {"name": "name", "qualified_name": "qualified_name"}
 
 VIEWS = (
@@ -179,4 +193,5 @@ VIEWS = (
         "kind = 'REACHES'",
         ("src", "dst", "repo", "path"),
     ),
+    _disagreements(),
 )

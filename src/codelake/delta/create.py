@@ -22,6 +22,7 @@ def create_table(lake: Lake, table: Table, *, allow_features: tuple[str, ...] = 
         if lake.exists(table.name):
             require_contract(lake, table)
             return
+        lake.clear_unmade(table.name)
         with engine_errors(f"table {table.name}: creation"):
             lake.session.sql(statement)
 

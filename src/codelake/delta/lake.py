@@ -59,8 +59,23 @@ class Lake:
         return Log(self.store, name, version=version)
 
     def exists(self, name: str) -> bool:
-        info = self.files.get_file_info(f"{name}/{LOG}")
-        return bool(info.type != pafs.FileType.NotFound)
+        """Whether there is a table, in whatever state. While one is made, or if that was cut short, its log is a folder
+        with nothing in it but folders and hidden files, and beside the log there is nothing."""
+        if self.files.get_file_info(f"{name}/{LOG}/{0:020}.json").type != pafs.FileType.NotFound:
+            return True
+        if self.files.get_file_info(f"{name}/{LOG}").type == pafs.FileType.NotFound:
+            return False
+        entries = self.files.get_file_info(pafs.FileSelector(f"{name}/{LOG}"))
+        beside = self.files.get_file_info(pafs.FileSelector(name))
+        found = [one for one in entries if one.type == pafs.FileType.File] + [
+            one for one in beside if one.base_name != LOG
+        ]
+        return any(not one.base_name.startswith(".") for one in found)
+
+    def clear_unmade(self, name: str) -> None:
+        """What is left of a creation that was cut short, which Spark would take for a table."""
+        if self.files.get_file_info(f"{name}/{LOG}").type != pafs.FileType.NotFound:
+            self.files.delete_dir(f"{name}/{LOG}")
 
     def table_names(self) -> list[str]:
         """Every folder of the root that has a Delta log, known by a contract or not."""

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from codelake.contracts.arrow import arrow_table
 from codelake.contracts.operations import OPERATIONS
+from codelake.contracts.table import Table
 from codelake.delta.create import create_table
 from codelake.delta.engine import engine_errors
 from codelake.delta.lake import Lake
 from codelake.delta.run import Run
-from codelake.delta.write import commit
+from codelake.delta.together import together
+from codelake.delta.write import Committed, commit
 
 
 def create_operations(lake: Lake) -> None:
@@ -25,15 +28,13 @@ def record(run: Run, *, repeatable: bool = True) -> Mapping[str, int]:
 
     The commits made here are not themselves rows of `commits`: their metadata is in the Delta log.
     """
-    versions: dict[str, int] = {}
     recorder = Run(run.lake, run.run_id, stage="record", pipeline=run.pipeline, number=run.number)
-    for table in OPERATIONS:
-        rows = run.rows.get(table.name)
-        if not rows:
-            continue
+
+    def append(table: Table) -> Committed:
         with engine_errors(f"table {table.name}: rows of run {run.run_id}"):
-            frame = run.lake.session.createDataFrame(arrow_table(table, rows))
-        done = commit(recorder, table, frame, mode="append", txn=recorder.txn if repeatable else None)
-        versions[table.name] = done.version
+            frame = run.lake.session.createDataFrame(arrow_table(table, run.rows[table.name]))
+        return commit(recorder, table, frame, mode="append", txn=recorder.txn if repeatable else None)
+
+    made = together(partial(append, table) for table in OPERATIONS if run.rows.get(table.name))
     run.rows.clear()
-    return versions
+    return {done.table: done.version for done in made}

@@ -46,7 +46,7 @@ EXTRACTORS: tuple[Extractor, ...] = (
     Extractor("imports", 1, ("imports",), imports),
     Extractor("calls", 1, ("calls", "arguments"), calls),
     Extractor("annotations", 2, ("annotations", "types"), annotated),
-    Extractor("control", 1, ("blocks", "steps", "flows"), control),
+    Extractor("control", 2, ("blocks", "steps", "flows"), control),
     Extractor("reaching", 2, ("reaches",), reaching),
     Extractor("flow", 6, ("facts",), facts),
 )

@@ -22,30 +22,29 @@ LISTED = (
     "coalesce(module, replace(regexp_replace(path, '[.]pyi?$', ''), '/', '.')) AS module",
     *("digest", "n_bytes", "encoding", "status", "reason"),
 )
-"""Files as they are rendered, in SQL that Spark and DataFusion both run. `module` is the name of the module; of a
-script, the path as one would import it."""
-
-
-def listed(files: DataFrame) -> DataFrame:
-    return files.selectExpr(*LISTED)
+"""Files as they are rendered. `module` is the name of the module; of a script, the path as one would import it."""
 
 
 def whole_files(
     files: DataFrame, evidence: DataFrame, links: DataFrame, *, begins: Sequence[tuple[str, str]]
 ) -> DataFrame:
-    """The files that have evidence, in one partition from each of `begins` (repo and path) on and one before, sorted.
-    Each is two rows: with its listing and the nested columns of evidence, and with those of `links` (as link_edges,
-    link_calls, link_classes), to be joined by `codelake.graph.render.joined`. A join here would scatter the files, and
-    what lies together in a table is found and replaced together.
+    """The files that have evidence, in parts from `begins` (repo, path) on. Each is two rows: with its listing and the
+    nested columns of evidence, and with those of `links` (as link_edges, link_calls, link_classes), to be joined by
+    `codelake.graph.render.joined`. A join here would scatter the files, and what lies together in a table is found and
+    replaced together.
 
-    `files` are few and small: they are sent to where the evidence is.
+    `files` (LISTED) are few and small: they are sent to where the evidence is.
     """
     found = evidence.select(F.col("digest").alias("_digest"), *(name for name in NESTED if name not in OF_LINKS))
-    rows = found.join(F.broadcast(listed(files)), on=F.expr("_digest = digest"), how="inner").drop("_digest")
+    rows = found.join(F.broadcast(files), on=F.expr("_digest = digest"), how="inner").drop("_digest")
     of_links = links.select("repo", "path", *(F.col(c.name).alias(name) for name, c in OF_LINKS.items()))
     both = rows.unionByName(of_links, allowMissingColumns=True)
-    together = both.repartitionById(len(begins) + 1, _part(begins))
-    return together.sortWithinPartitions("repo", "path", F.col("file_id").isNull())
+    return in_parts(both, begins, F.col("file_id").isNull())
+
+
+def in_parts(rows: DataFrame, begins: Sequence[tuple[str, str]], *then: Column) -> DataFrame:
+    """In one partition from each of `begins` on and one before, each sorted by repository, path and `then`."""
+    return rows.repartitionById(len(begins) + 1, _part(begins)).sortWithinPartitions("repo", "path", *then)
 
 
 def _part(begins: Sequence[tuple[str, str]]) -> Column:

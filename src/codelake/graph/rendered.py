@@ -9,36 +9,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 
 from codelake.contracts import Table
 from codelake.contracts.graph import RENDERED
 from codelake.contracts.types import parse_type
-from codelake.graph.files import listed, whole_files
-from codelake.graph.render.outside import OF_SYMBOLS
+from codelake.graph.files import in_parts, whole_files
 from codelake.graph.render.packing import unpacked
-from codelake.graph.render.render import render_around, render_joined, render_outside
+from codelake.graph.render.render import render_files, render_joined
 
 _PACKED = ", ".join(f"`{table.name}` binary" for table in RENDERED)
+
+
+def rendered_whole(whole: DataFrame, *, begins: Sequence[tuple[str, str]]) -> DataFrame:
+    """Of whole files, a row each, in parts from `begins` on."""
+    return in_parts(whole, begins).mapInArrow(render_files, _PACKED)
 
 
 def rendered(
     files: DataFrame, evidence: DataFrame, links: DataFrame, *, begins: Sequence[tuple[str, str]]
 ) -> DataFrame:
-    """What is in `files`, in parts from `begins` on. Nothing of it depends on other files but what `links` says."""
+    """What is in `files` (LISTED), in parts from `begins` on. But for what `links` says, nothing of it depends on other
+    files."""
     return whole_files(files, evidence, links, begins=begins).mapInArrow(render_joined, _PACKED)
-
-
-def around(files: DataFrame) -> DataFrame:
-    """Repositories and folders of `files`, which are all of their repositories, and files that were not read."""
-    return listed(files).coalesce(1).mapInArrow(render_around, _PACKED)
-
-
-def outside(externals: DataFrame) -> DataFrame:
-    """What is outside of the lake, by the external symbols of all repositories."""
-    # One row, even of nothing: what owns the outside is there in any case.
-    symbols = externals.agg(F.collect_list(F.struct(*OF_SYMBOLS)).alias("symbols"))
-    return symbols.mapInArrow(render_outside, _PACKED)
 
 
 def rows_of(packed: DataFrame, table: Table) -> DataFrame:

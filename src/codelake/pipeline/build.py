@@ -5,12 +5,13 @@ from __future__ import annotations
 import time
 from collections import Counter
 from datetime import UTC, datetime
+from functools import partial
 from importlib.metadata import version
 from typing import Any
 
 import msgspec
 
-from codelake.contracts import OPERATIONS, TABLES
+from codelake.contracts import OPERATIONS, TABLES, Table
 from codelake.contracts import operations as tables
 from codelake.delta.create import create_table, evolve
 from codelake.delta.lake import Lake
@@ -18,6 +19,8 @@ from codelake.delta.publish import publish
 from codelake.delta.record import record
 from codelake.delta.run import Run, new_run_id, pin
 from codelake.delta.runs import PublishedRun, last_published
+from codelake.delta.together import together
+from codelake.errors import ContractBroken
 from codelake.extract.content import evidence_of
 from codelake.extract.guard import Extract, Limits
 from codelake.pipeline import manifest
@@ -62,11 +65,22 @@ def build(
 
 def create_tables(lake: Lake) -> None:
     """Every table that a contract declares, as its contract says."""
-    for table in TABLES:
-        if lake.exists(table.name):
-            evolve(lake, table)
-        else:
+
+    def bring(table: Table) -> None:
+        if not lake.exists(table.name):
             create_table(lake, table)
+            return
+        try:
+            evolve(lake, table)
+        except ContractBroken as error:
+            raise ContractBroken(
+                error.what,
+                expected=error.expected,
+                found=error.found,
+                do="It was left as it is. Another version of codelake made this lake: build a new one (`--lake`).",
+            ) from error
+
+    together(partial(bring, table) for table in TABLES)
 
 
 def _run(work: Build, stage: Stage, now: Fingerprint, parts: Parts) -> manifest.Stage:

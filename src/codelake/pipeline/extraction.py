@@ -6,8 +6,9 @@ from collections.abc import Collection
 from contextlib import ExitStack
 
 import pyarrow as pa
+from pyspark.sql import DataFrame
 
-from codelake.contracts.evidence import EVIDENCE
+from codelake.contracts.evidence import EVIDENCE, FIELDS
 from codelake.contracts.sources import BLOBS, FILES
 from codelake.delta.embedded import among, ask
 from codelake.delta.planned import Plan, commit_planned
@@ -23,8 +24,11 @@ from codelake.pipeline.work import Build, Seen
 
 PORTION_CONTENTS, PORTION_BYTES = 250_000, 8 << 30
 """Of one commit: what a build that dies loses, and the digests that Spark holds in memory at a time."""
+_HANDED = 32 << 20
+"""Bytes of contents that are handed to Spark. For more it reads `blobs` itself, and Delta looks for the files of that
+table in jobs of its own first."""
 _FEW, _FEW_BYTES = 10, 1 << 20
-"""Contents that are handed to Spark; for more, it reads all of `blobs`."""
+"""Contents that one task extracts."""
 _CONTENTS = pa.schema([("digest", pa.string()), ("content", pa.binary())])
 
 
@@ -61,18 +65,26 @@ def _extract(build: Build, sizes: dict[str, int]) -> list[str]:
                 return None
             tasks = balanced({digest: sizes[digest] for digest in lacking})
             watching.enter_context(watched(build.spark, tasks, build.progress))
-            if sum(sizes[digest] for digest in lacking) > _FEW_BYTES or len(lacking) > _FEW:
+            n_bytes = sum(sizes[digest] for digest in lacking)
+            if n_bytes > _HANDED:
                 return evidence(scan(run, BLOBS), tasks, limits=build.limits, extract=build.extract)
-            contents = ask(run, (BLOBS,), f"SELECT digest, content FROM blobs WHERE {among('digest', lacking)}")
-            return evidence(frame(build, contents.cast(_CONTENTS)), None, limits=build.limits, extract=build.extract)
+            is_few = n_bytes <= _FEW_BYTES and len(lacking) <= _FEW
+            contents = _contents(build, run, lacking)
+            return evidence(contents, None if is_few else tasks, limits=build.limits, extract=build.extract)
 
         build.committed(commit_planned(build.run, EVIDENCE, plan, mode="append", from_pin=True))
     return lacking
 
 
+def _contents(build: Build, run: Run, digests: Collection[str]) -> DataFrame:
+    rows = ask(run, (BLOBS,), f"SELECT digest, content FROM blobs WHERE {among('digest', digests)}")
+    return frame(build, rows.cast(_CONTENTS))
+
+
 def _seen(run: Run, digests: Collection[str]) -> dict[str, Seen]:
     """What evidence of the present extractors says of contents as such."""
     version = f"extractor_version = '{extractor_version()}'"
-    rows = rows_of(run, EVIDENCE, digests, *Seen._fields, where=version)
+    packed = {"problems": FIELDS["problems"]}
+    rows = rows_of(run, EVIDENCE, digests, *Seen._fields, where=version, packed=packed)
     # Two builds at the same time, in a lake without locks, may both have added a content: one of them will do.
     return {row.pop("digest"): Seen(**row) for row in rows}

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from functools import reduce
+from functools import partial
 from itertools import accumulate
 from typing import Any
 
@@ -28,8 +27,9 @@ from codelake.delta.modes import replace_condition
 from codelake.delta.planned import Plan, commit_planned
 from codelake.delta.run import Run, pin
 from codelake.delta.scan import scan
+from codelake.delta.together import together
 from codelake.graph.externals import Declared, external_symbols
-from codelake.graph.rendered import around, outside, rendered, rows_of
+from codelake.graph.rendered import rendered, rendered_whole, rows_of
 from codelake.pipeline import here
 from codelake.pipeline.linking import present_evidence
 from codelake.pipeline.lookup import at, is_empty
@@ -39,10 +39,8 @@ from codelake.session import for_few_rows
 
 _PART_BYTES = 4 << 20
 """Source bytes whose evidence and links one task holds."""
-_AT_ONCE = 2
-"""Commits. More of them would only wait for each other: most of what a small one takes is the driver's own."""
-
-
+_HANDED = 32 << 20
+"""Source bytes of files whose evidence and links are handed to Spark."""
 _COMPARED = 5_000
 """Rows that are compared with the stored ones."""
 
@@ -64,7 +62,8 @@ def render_graph(build: Build) -> None:
         with for_few_rows(build.spark):
             _commit_all(build, places, {name: frame(build, rows) for name, rows in others.items()})
         return
-    packed = reduce(DataFrame.unionAll, _packed(run, places, _begins(contents, max(-(-n_bytes // _PART_BYTES), 2))))
+    places, contents = _or_all(run, places, contents)
+    packed = _packed(build, places, contents)
     packed.persist(StorageLevel.DISK_ONLY)
     try:
         _commit_all(build, places, {table.name: rows_of(packed, table) for table in RENDERED})
@@ -73,10 +72,8 @@ def render_graph(build: Build) -> None:
 
 
 def _commit_all(build: Build, places: Places, rows: Mapping[str, DataFrame]) -> None:
-    with ThreadPoolExecutor(_AT_ONCE) as pool:
-        others = [table for table in RENDERED if table is not CPG_NODES and table.name in rows]
-        for done in [pool.submit(_commit, build, table, places, rows[table.name]) for table in others]:
-            done.result()
+    others = [table for table in RENDERED if table is not CPG_NODES and table.name in rows]
+    together(partial(_commit, build, table, places, rows[table.name]) for table in others)
     _commit(build, CPG_NODES, places, rows[CPG_NODES.name])
 
 
@@ -171,15 +168,28 @@ def _begins(contents: Sequence[Content], n_parts: int) -> list[tuple[str, str]]:
     return [contents[place][0] for place in at if 0 < place < len(contents)]
 
 
-def _packed(run: Run, places: Places, begins: Sequence[tuple[str, str]]) -> Iterator[DataFrame]:
-    where = replace_condition(FILES, places.files)
-    files, found = scan(run, FILES, where=where), scan(run, LINKS, where=where)
-    yield rendered(files, present_evidence(run), found, begins=begins)
-    if places.around:
-        repos = sorted({place[:1] for place in places.around})
-        yield around(scan(run, FILES, where=replace_condition(FILES, repos)))
-    if places.outside:
-        yield outside(scan(run, EXTERNAL_SYMBOLS))
+def _or_all(run: Run, places: Places, contents: list[Content]) -> tuple[Places, list[Content]]:
+    """Where most of the graph is another, all of it is written anew: that takes less than to find the rows of thousands
+    of files and to mark them as deleted, and what is looked up afterwards is not slowed down by the marks."""
+    every: list[Place] = [(row["repo"],) for row in ask(run, (FILES,), "SELECT DISTINCT repo FROM files").to_pylist()]
+    there = _contents(run, every)
+    if 2 * sum(n for _, n in contents) <= sum(n for _, n in there):
+        return places, contents
+    return Places(every, every, outside=True, is_all=True), there
+
+
+def _packed(build: Build, places: Places, contents: Sequence[Content]) -> DataFrame:
+    """What is not large is handed to Spark: for each scan of a table Delta would look for its files in jobs of its own,
+    several times."""
+    run, n_bytes = build.run, sum(n for _, n in contents)
+    begins = _begins(contents, max(-(-n_bytes // _PART_BYTES), 2))
+    if n_bytes <= _HANDED:
+        packed = rendered_whole(frame(build, here.whole_files(run, places.files)), begins=begins)
+    else:
+        links = scan(run, LINKS, where=replace_condition(LINKS, places.files))
+        packed = rendered(frame(build, here.listed(run, places.files)), present_evidence(run), links, begins=begins)
+    beside = list(here.rendered_beside(run, places))
+    return packed.unionAll(frame(build, pa.Table.from_batches(beside))) if beside else packed
 
 
 def _commit(build: Build, table: Table, places: Places, rows: DataFrame) -> None:
@@ -188,6 +198,8 @@ def _commit(build: Build, table: Table, places: Places, rows: DataFrame) -> None
     def plan(run: Run) -> Plan:
         if is_empty(run, table):
             return rows, {"mode": "append"}
+        if places.is_all:
+            return rows, {"mode": "overwrite"}
         kept = rows.where(replace_condition(table, places.all)) if places.around else rows
         return kept, {"mode": "replace", "replacing": places.all}
 

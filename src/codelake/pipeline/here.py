@@ -4,7 +4,7 @@ the work itself. The functions that work are those that the workers call; what t
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 import pyarrow as pa
@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from codelake.contracts import EVIDENCE
 from codelake.contracts.arrow import arrow_schema
 from codelake.contracts.evidence import LINK_INPUT
-from codelake.contracts.graph import EXTERNAL_SYMBOLS, LINKS, RENDERED
+from codelake.contracts.graph import EXTERNAL_SYMBOLS, LINKED, LINKS, RENDERED
 from codelake.contracts.sources import FILES
 from codelake.contracts.table import Table
 from codelake.delta.embedded import among, ask, text
@@ -21,15 +21,15 @@ from codelake.delta.run import Run
 from codelake.extract.extractors import extractor_version
 from codelake.graph.files import LISTED, OF_LINKS
 from codelake.graph.link.kernel import link
-from codelake.graph.link.program import flat
 from codelake.graph.link.results import NOTHING, SCHEMA
 from codelake.graph.link.stubs import Stubs
 from codelake.graph.render.files import NESTED
 from codelake.graph.render.outside import OF_SYMBOLS
 from codelake.graph.render.packing import unpacked
 from codelake.graph.render.render import render_around, render_files, render_outside
+from codelake.pipeline.claims import claims_of_files
 from codelake.pipeline.lookup import at
-from codelake.pipeline.work import Places
+from codelake.pipeline.work import Place, Places
 
 LINKED_HERE = 8 << 20
 """Source bytes of a repository, with those that it needs, up to which it is linked here: half a gigabyte of memory."""
@@ -42,27 +42,27 @@ _PRESENT = f"(SELECT * FROM evidence WHERE extractor_version = {text(extractor_v
 def linked(run: Run, unit: str, repos: Collection[str], stubs: Stubs, made_by: str) -> pa.Table:
     """The links of a repository's files; it sees those of `repos`, itself among them."""
     columns = ", ".join(f"e.{name} AS {name}" for name in LINK_INPUT)
+    claims = claims_of_files(run)
     rows = ask(
         run,
-        (FILES, EVIDENCE),
+        (FILES, EVIDENCE, *claims.tables),
         f"""SELECT f.repo AS repo, f.path AS path, f.module AS module, f.digest AS digest,
-            f.repo = {text(unit)} AS is_own, e.link_digest AS link_digest, {columns}
-        FROM files f LEFT JOIN {_PRESENT} e ON e.digest = f.digest WHERE f.{among("repo", repos)}""",
+            f.repo = {text(unit)} AS is_own, e.link_digest AS link_digest, {claims.digest} AS claims_digest,
+            {", ".join((columns, *claims.columns))}
+        FROM files f LEFT JOIN {_PRESENT} e ON e.digest = f.digest {claims.join} WHERE f.{among("repo", repos)}""",
     )
     read = rows.filter(pc.is_valid(rows.column("digest")))
     about = {name: read.column(name).cast(pa.string()) for name in ("repo", "path", "module", "digest")}
-    nested = read.select(list(LINK_INPUT)).cast(_schema(EVIDENCE, LINK_INPUT))
     whole = pa.table({**about, "is_own": read.column("is_own")})
-    for name, column in zip((fields := flat(nested)).column_names, fields.columns, strict=True):
-        whole = whole.append_column(name, column)
+    for name in (*LINK_INPUT, *claims.names):
+        whole = whole.append_column(name, read.column(name))
     found = pa.concat_tables([link(whole, stubs), _unread(rows)])
-    stamps = {
-        (row["repo"], row["path"]): row for row in rows.select(["repo", "path", "module", "link_digest"]).to_pylist()
-    }
+    stamped = ("module", "link_digest", "claims_digest")
+    stamps = {(row["repo"], row["path"]): row for row in rows.select(["repo", "path", *stamped]).to_pylist()}
     of_files = [
         stamps[place] for place in zip(*(found.column(name).to_pylist() for name in ("repo", "path")), strict=True)
     ]
-    for name in ("module", "link_digest"):
+    for name in stamped:
         found = found.append_column(name, pa.array([row[name] for row in of_files], pa.string()))
     found = found.append_column("made_by", pa.array([made_by] * found.num_rows, pa.string()))
     return found.select(LINKS.column_names).cast(arrow_schema(LINKS))
@@ -73,10 +73,10 @@ def _unread(rows: pa.Table) -> pa.Table:
     own = rows.filter(pc.and_(pc.is_null(rows.column("digest")), rows.column("is_own")))
     nothing: dict[str, Any] = {
         "digest": None,
-        "edges": [],
-        "calls": [],
+        **dict.fromkeys(LINKED, b""),
         "classes": [],
         "externals": [],
+        "disagreements": [],
         "found_digest": NOTHING,
     }
     places = own.select(["repo", "path"]).to_pylist()
@@ -85,23 +85,31 @@ def _unread(rows: pa.Table) -> pa.Table:
 
 def rendered(run: Run, places: Places) -> dict[str, pa.Table]:
     """The rows of all tables of what is in these places."""
-    packed: list[pa.RecordBatch] = []
-    if places.files:
-        packed += render_files(_whole_files(run, places))
-    if places.around:
-        repos = among("repo", sorted({place[0] for place in places.around}))
-        rows = ask(run, (FILES,), f"SELECT {', '.join(LISTED)} FROM files WHERE {repos}")
-        packed += render_around(rows.cast(_listed()).combine_chunks().to_batches())
-    if places.outside:
-        rows = ask(run, (EXTERNAL_SYMBOLS,), f"SELECT {', '.join(OF_SYMBOLS)} FROM external_symbols")
-        symbols = rows.cast(_schema(EXTERNAL_SYMBOLS, OF_SYMBOLS)).to_pylist()
-        type_ = pa.list_(pa.struct(list(_schema(EXTERNAL_SYMBOLS, OF_SYMBOLS))))
-        packed += render_outside([pa.record_batch([pa.array([symbols], type_)], names=["symbols"])])
+    files = render_files(whole_files(run, places.files).to_batches()) if places.files else ()
+    packed = [*files, *rendered_beside(run, places)]
     return {table.name: _within(_unpacked(table, packed), places) for table in RENDERED}
 
 
-def _whole_files(run: Run, places: Places) -> list[pa.RecordBatch]:
-    """As `codelake.graph.files.whole_files`."""
+def rendered_beside(run: Run, places: Places) -> Iterator[pa.RecordBatch]:
+    """Packed rows of what is in no file that was read: of whole repositories, and of the outside."""
+    if places.around:
+        repos = sorted({place[:1] for place in places.around})
+        yield from render_around(listed(run, repos).to_batches())
+    if places.outside:
+        rows = ask(run, (EXTERNAL_SYMBOLS,), f"SELECT {', '.join(OF_SYMBOLS)} FROM external_symbols")
+        symbols = rows.cast(_schema(EXTERNAL_SYMBOLS, OF_SYMBOLS)).to_struct_array().combine_chunks()
+        whole = pa.ListArray.from_arrays([0, len(symbols)], symbols)
+        yield from render_outside([pa.record_batch([whole], names=["symbols"])])
+
+
+def listed(run: Run, places: Collection[Place]) -> pa.Table:
+    """The files in these places, as they are rendered."""
+    rows = ask(run, (FILES,), f"SELECT {', '.join(LISTED)} FROM files WHERE {at(places)}")
+    return rows.cast(_listed()).combine_chunks()
+
+
+def whole_files(run: Run, places: Collection[Place]) -> pa.Table:
+    """One row a file that was read, with all that is known of it."""
     of_evidence = [name for name in NESTED if name not in OF_LINKS]
     of_files = [one.rpartition(" AS ")[2] for one in LISTED]
     rows = ask(
@@ -110,14 +118,14 @@ def _whole_files(run: Run, places: Places) -> list[pa.RecordBatch]:
         f"""SELECT {", ".join(f"f.{name} AS {name}" for name in of_files)},
             {", ".join(f"e.{name} AS {name}" for name in of_evidence)},
             {", ".join(f"l.{column.name} AS {name}" for name, column in OF_LINKS.items())}
-        FROM (SELECT {", ".join(LISTED)} FROM files WHERE {at(places.files)}) AS f
+        FROM (SELECT {", ".join(LISTED)} FROM files WHERE {at(places)}) AS f
         JOIN {_PRESENT} e ON e.digest = f.digest JOIN links l ON l.repo = f.repo AND l.path = f.path""",
     )
     nested = [
         *(pa.field(name, arrow_schema(EVIDENCE).field(name).type) for name in of_evidence),
         *(pa.field(name, arrow_schema(LINKS).field(column.name).type) for name, column in OF_LINKS.items()),
     ]
-    return list(rows.cast(pa.schema([*_listed(), *nested])).combine_chunks().to_batches())
+    return rows.cast(pa.schema([*_listed(), *nested])).combine_chunks()
 
 
 def _listed() -> pa.Schema:

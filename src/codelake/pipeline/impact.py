@@ -6,7 +6,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 
 import pyarrow as pa
 
-from codelake.contracts.graph import LINKS
+from codelake.contracts.arrow_vectors import with_lists
+from codelake.contracts.graph import LINKED, LINKS
 from codelake.delta.embedded import ask
 from codelake.delta.run import Run
 from codelake.ids import file_id
@@ -59,4 +60,5 @@ def _by_hop(symbols: Mapping[File, set[str]], files: Mapping[str, File], changed
 
 
 def _targets(rows: pa.Table) -> dict[File, set[str]]:
-    return {(row["repo"], row["path"]): {edge["dst"] for edge in row["edges"]} for row in rows.to_pylist()}
+    found = with_lists(rows, {"edges": LINKED["edges"]}).to_pylist()
+    return {(row["repo"], row["path"]): {edge["dst"] for edge in row["edges"]} for row in found}

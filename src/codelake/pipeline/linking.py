@@ -30,6 +30,7 @@ from codelake.delta.scan import scan
 from codelake.extract.extractors import extractor_version
 from codelake.graph.links import links
 from codelake.pipeline import here
+from codelake.pipeline.claims import OTHER_CLAIMS, claims_frame, claims_of_files
 from codelake.pipeline.impact import impacts
 from codelake.pipeline.lookup import at, is_empty
 from codelake.pipeline.rows import frame
@@ -95,11 +96,13 @@ def _words(found: Sequence[Difference], units: Collection[str]) -> list[str]:
 def differences(run: Run, made_by: str) -> list[Difference]:
     """Files of the lake that are not as they were linked, or not by this version (`made_by`)."""
     present = f"(SELECT digest, link_digest FROM evidence WHERE extractor_version = {text(extractor_version())})"
+    claims = claims_of_files(run)
     now = f"""SELECT f.repo AS repo, f.path AS path, f.digest AS digest, f.module AS module,
-            e.link_digest AS link_digest
-        FROM files f LEFT JOIN {present} e ON e.digest = f.digest"""
+            e.link_digest AS link_digest, {claims.digest} AS claims_digest
+        FROM files f LEFT JOIN {present} e ON e.digest = f.digest {claims.join}"""
     if is_empty(run, LINKS):
-        rows = ask(run, (FILES, EVIDENCE), f"SELECT repo, path, digest FROM ({now}) AS n ORDER BY repo, path")
+        sql = f"SELECT repo, path, digest FROM ({now}) AS n ORDER BY repo, path"
+        rows = ask(run, (FILES, EVIDENCE, *claims.tables), sql)
         return [Difference(**row, why="new file") for row in rows.to_pylist()]
     sql = f"""SELECT coalesce(n.repo, l.repo) AS repo, coalesce(n.path, l.path) AS path, n.digest AS digest, CASE
             WHEN l.repo IS NULL THEN 'new file'
@@ -107,12 +110,13 @@ def differences(run: Run, made_by: str) -> list[Difference]:
             WHEN l.made_by <> {text(made_by)} THEN 'what linking does has changed'
             WHEN n.module IS DISTINCT FROM l.module THEN 'another module'
             WHEN n.link_digest IS DISTINCT FROM l.link_digest THEN 'changed content'
+            WHEN n.claims_digest IS DISTINCT FROM l.claims_digest THEN '{OTHER_CLAIMS}'
             ELSE '' END AS why
         FROM ({now}) AS n FULL OUTER JOIN links l ON l.repo = n.repo AND l.path = n.path
         WHERE l.repo IS NULL OR n.repo IS NULL OR l.made_by <> {text(made_by)} OR (n.module IS DISTINCT FROM l.module)
-            OR (n.digest IS DISTINCT FROM l.digest)
+            OR (n.digest IS DISTINCT FROM l.digest) OR (n.claims_digest IS DISTINCT FROM l.claims_digest)
         ORDER BY 1, 2"""
-    return [Difference(**row) for row in ask(run, (FILES, EVIDENCE, LINKS), sql).to_pylist()]
+    return [Difference(**row) for row in ask(run, (FILES, EVIDENCE, LINKS, *claims.tables), sql).to_pylist()]
 
 
 def present_evidence(run: Run) -> DataFrame:
@@ -179,12 +183,14 @@ def _linked(build: Build, run: Run, units: dict[str, set[str]]) -> Linked:
     pairs = [(unit, repo) for unit, repos in units.items() for repo in sorted(repos)]
     table = pa.table({"unit": [unit for unit, _ in pairs], "repo": [repo for _, repo in pairs]})
     files = scan(run, FILES, where=f"repo IN ({', '.join(map(sql_text, seen))})")
-    return links(files, present_evidence(run), build.spark.createDataFrame(table), stubs, build.fingerprint)
+    units_and_repos = build.spark.createDataFrame(table)
+    claims = claims_frame(build, run, seen)
+    return links(files, present_evidence(run), units_and_repos, stubs, build.fingerprint, claims)
 
 
 def _differing(run: Run, linked: Linked, units: Iterable[str]) -> list[File]:
     """Files whose links are not those that are stored, or were made from something else."""
-    columns = ["repo", "path", "digest", "module", "link_digest", "made_by", "found_digest"]
+    columns = ["repo", "path", "digest", "module", "link_digest", "claims_digest", "made_by", "found_digest"]
     sql = f"SELECT {', '.join(columns)} FROM links WHERE {among('repo', units)}"
     old = {(row["repo"], row["path"]): row for row in ask(run, (LINKS,), sql).to_pylist()}
     new = linked.select(columns) if isinstance(linked, pa.Table) else linked.select(*columns).toArrow()

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from codelake.contracts import Table
+from codelake.contracts.arrow_vectors import with_lists
+from codelake.contracts.vectors import Fields
 from codelake.delta.embedded import among, ask, text
 from codelake.delta.run import Run, pin
 from codelake.pipeline.work import Place
@@ -15,14 +18,21 @@ _MANY = 500
 """Digests from which on a table's column is read, instead of looking for each of them."""
 
 
-def rows_of(run: Run, table: Table, digests: Collection[str], *columns: str, where: str = "true") -> list[Row]:
-    """`columns` of the rows that have one of the digests, at the run's pin."""
+def rows_of(
+    run: Run,
+    table: Table,
+    digests: Collection[str],
+    *columns: str,
+    where: str = "true",
+    packed: Mapping[str, Fields] = MappingProxyType({}),
+) -> list[Row]:
+    """`columns` of the rows that have one of the digests, at the run's pin. Some of them may be `packed`."""
     if not digests or is_empty(run, table):
         return []
     asked = among("digest", digests) if len(digests) < _MANY else "true"
     found = ask(run, (table,), f"SELECT {', '.join(('digest', *columns))} FROM {table.name} WHERE {where} AND {asked}")
     wanted = set(digests)
-    return [row for row in found.to_pylist() if row["digest"] in wanted]
+    return [row for row in with_lists(found, packed).to_pylist() if row["digest"] in wanted]
 
 
 def at(places: Iterable[Place]) -> str:

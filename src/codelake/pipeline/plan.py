@@ -23,6 +23,7 @@ from codelake.delta.runs import last_published
 from codelake.extract.extractors import extractor_version
 from codelake.extract.guard import Limits
 from codelake.pipeline import manifest
+from codelake.pipeline.claims import OTHER_CLAIMS, changed_claims, claims_of, stale, words
 from codelake.pipeline.fingerprints import Fingerprint, changed_parts
 from codelake.pipeline.lookup import is_empty, rows_of
 from codelake.pipeline.reading import Reading
@@ -62,9 +63,13 @@ def plan(lake: Lake, reading: Reading, *, limits: Limits) -> Planned:
     run = Run(lake, "plan", pipeline="plan")
     changed = _changed(run, reading)
     found = {"contents": _contents(run, reading), "evidence": _evidence(run, reading)}
+    claimed = tuple(Changed(*place, OTHER_CLAIMS) for place in changed_claims(run, reading))
+    found["claims"] = _claims(run, reading, claimed)
     found["files"] = _counted(changed)
     found["stubs"] = (0, ()) if (lacking := lacking_stubs(run)) is None else (1, (lacking,))
-    found |= dict.fromkeys(("link", "graph"), _counted(changed))
+    there = {one[:2] for one in changed}
+    linked = (*changed, *(one for one in claimed if one[:2] not in there))
+    found |= dict.fromkeys(("link", "graph"), _counted(linked))
     for stage, is_other in (("link", _linked_otherwise), ("graph", _rendered_otherwise)):
         if is_other(run, known[stage].text):
             found[stage] = _all_of_them(run, found[stage])
@@ -74,7 +79,8 @@ def plan(lake: Lake, reading: Reading, *, limits: Limits) -> Planned:
     for name, (n, why) in found.items():
         told = changed_parts(parts[name], known[name].parts) if name in parts else []
         if why:
-            steps.append(Step(name, known[name].text, n, (*told, *why), changed if name in _OF_FILES else ()))
+            of_stage = {"claims": claimed, "files": changed}.get(name, linked)
+            steps.append(Step(name, known[name].text, n, (*told, *why), of_stage if name in _OF_FILES else ()))
     return Planned(tuple(steps), metadata)
 
 
@@ -82,6 +88,7 @@ def _first(reading: Reading, known: Mapping[str, Fingerprint]) -> tuple[Step, ..
     files = tuple(Changed(one.source.repo, file.path, "new file") for one in reading.listed for file in one.files)
     counts = {
         **dict.fromkeys(_OF_CONTENTS, (len(reading.sizes), ())),
+        **({"claims": (len(reading.claimed), ())} if reading.reports else {}),
         "files": (len(files), files),
         "stubs": (1, ()),
         **dict.fromkeys(("link", "graph"), (len(files), files)),
@@ -91,7 +98,7 @@ def _first(reading: Reading, known: Mapping[str, Fingerprint]) -> tuple[Step, ..
 
 
 _OF_CONTENTS = ("contents", "evidence")
-_OF_FILES = ("files", "link", "graph")
+_OF_FILES = ("claims", "files", "link", "graph")
 Found = tuple[int, tuple[str, ...]]
 """How many, and why."""
 
@@ -115,6 +122,13 @@ def _evidence(run: Run, reading: Reading) -> Found:
     there = {row["digest"] for row in rows_of(run, EVIDENCE, reading.sizes, where=present)}
     n = len(reading.sizes.keys() - there)
     return n, (f"{n:,} content(s) without evidence of these extractors",) if n else ()
+
+
+def _claims(run: Run, reading: Reading, claimed: tuple[Changed, ...]) -> Found:
+    if not claimed:
+        return 0, ()
+    rows = claims_of(run, reading)
+    return len(claimed), tuple(words(reading, rows, stale(reading, rows)))
 
 
 def _changed(run: Run, reading: Reading) -> tuple[Changed, ...]:

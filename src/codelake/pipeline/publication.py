@@ -77,6 +77,8 @@ def _diagnostics(build: Build) -> Iterator[Row]:
             yield {**place, "start_byte": 0, "end_byte": 0, "kind": file.unread or "file", "message": message}
         for problem in seen.problems if seen else ():
             yield {**place, **problem}
+        for message in build.stale.get((repo, file.path), ()):
+            yield {**place, "start_byte": 0, "end_byte": 0, "kind": "claims", "message": message}
     for listed in build.reading.listed:
         for wrong in listed.declared.problems:
             place = {"repo": listed.source.repo, "path": wrong.path}

@@ -5,13 +5,15 @@ unresolved   calls without a target, by reason
 ambiguous    places with several candidates, by kind of edge
 dangling     edges that lead out of their file to a node that is not there, by kind
 orphan       nodes whose owner outside of their file is not there, by kind
+disagreement places of which another tool claims something else, by kind of edge, tool and who is believed
 
 What a file says of itself is rendered from one row, so that only what leads out of it can be missing.
 """
 
 from __future__ import annotations
 
-from codelake.contracts.graph import CALLS, CPG_EDGES, CPG_NODES
+from codelake.contracts.claims import CLAIMS
+from codelake.contracts.graph import CALLS, CPG_EDGES, CPG_NODES, LINKS
 from codelake.contracts.operations import QUALITY
 from codelake.delta.embedded import among, ask
 from codelake.delta.run import Run
@@ -19,7 +21,13 @@ from codelake.ids import file_id_sql, repository_id
 from codelake.pipeline.lookup import is_empty
 from codelake.pipeline.work import Build
 
-_TABLES = {"unresolved": CALLS, "ambiguous": CPG_EDGES, "dangling": CPG_EDGES, "orphan": CPG_NODES}
+_TABLES = {
+    "unresolved": CALLS,
+    "ambiguous": CPG_EDGES,
+    "dangling": CPG_EDGES,
+    "orphan": CPG_NODES,
+    "disagreement": LINKS,
+}
 _OWN = f"concat({file_id_sql()}, '#')".replace("`", '"')
 _COUNTED = f"""
     SELECT repo, 'unresolved' AS rule, reason AS issue, count(*) AS n
@@ -35,6 +43,11 @@ _COUNTED = f"""
     SELECT repo, 'orphan', kind, count(*)
     FROM (SELECT repo, kind, parent_id FROM cpg_nodes WHERE NOT starts_with(parent_id, {_OWN}) AND {{within}}) AS owned
     LEFT ANTI JOIN cpg_nodes ON cpg_nodes.node_id = owned.parent_id GROUP BY repo, kind"""
+_DISPUTED = """
+    SELECT repo, 'disagreement' AS rule,
+        concat(d['kind'], ': ', d['origin'], CASE d['verdict'] WHEN 'taken' THEN ' is taken'
+            WHEN 'kept' THEN ' is not taken' ELSE ' names what the lake does not have' END) AS issue, count(*) AS n
+    FROM (SELECT repo, unnest(disagreements) AS d FROM links WHERE {within}) AS l GROUP BY 1, 2, 3"""
 
 Key = tuple[str, str, str]
 """Rule, entity, issue."""
@@ -46,6 +59,8 @@ def measure_graph(build: Build) -> None:
     repos = build.rendered.repos
     within = among("repo", repos)
     found = ask(build.run, (CALLS, CPG_EDGES, CPG_NODES), _COUNTED.format(within=within)).to_pylist()
+    if not is_empty(build.run, CLAIMS):
+        found += ask(build.run, (LINKS,), _DISPUTED.format(within=within)).to_pylist()
     counted = {(row["rule"], repository_id(row["repo"]), row["issue"]): row["n"] for row in found}
     before = _before(build.run, [repository_id(repo) for repo in repos])
     for key in sorted(counted.keys() | before.keys()):

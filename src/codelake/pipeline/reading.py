@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import NamedTuple
 
-from codelake.errors import CodelakeError
+from codelake.errors import CodelakeError, UsageError
+from codelake.extract.claims import Claimed, Report, claimed
 from codelake.extract.sources import Declared, Source, SourceFile
 from codelake.pipeline.progress import Progress
 
@@ -42,8 +43,19 @@ class Listed:
 class Reading:
     """All sources, in their order. A content is given out once, however many files have it."""
 
-    def __init__(self, sources: Sequence[Source], progress: Progress) -> None:
+    def __init__(
+        self,
+        sources: Sequence[Source],
+        progress: Progress,
+        *,
+        reports: Sequence[Report] = (),
+        forgotten: Sequence[str] = (),
+    ) -> None:
         self.listed = [Listed(source) for source in sources]
+        self.reports, self.forgotten = reports, forgotten
+        """Reports of other tools about the sources; and the origins of those that no longer count."""
+        self.claimed: list[Claimed] = []
+        """What the reports say of the files read so far."""
         self.sizes: dict[str, int] = {}
         """Of every content read so far, by its digest."""
         self.failed: dict[str, CodelakeError] = {}
@@ -70,6 +82,8 @@ class Reading:
                     ListedFile(file.path, digest, file.n_bytes, file.module, _text(file.reason), file.problem)
                 )
                 self._progress.read(listed.source.repo, file.n_bytes if digest else 0)
+                if digest is not None and file.content is not None:
+                    self._read_reports(listed.source.repo, file.path, file.content, digest)
                 if digest is None or file.content is None or digest in self.sizes:
                     continue
                 self.sizes[digest] = file.n_bytes
@@ -78,8 +92,25 @@ class Reading:
                 if n_bytes >= CHUNK_BYTES:
                     yield chunk
                     chunk, n_bytes = {}, 0
+        self._check_reports()
         if chunk:
             yield chunk
+
+    def _read_reports(self, repo: str, path: str, content: bytes, digest: str) -> None:
+        for report in self.reports:
+            if path in report.paths:
+                self.claimed.append(claimed(report, repo, path, content, digest))
+
+    def _check_reports(self) -> None:
+        """A report of which no file is there is about something else."""
+        for report in self.reports:
+            if not any(row.origin == report.origin for row in self.claimed):
+                raise UsageError(
+                    f"--{report.origin} {report.location}",
+                    expected="a report about files of the repository, by their paths from its root",
+                    found=f"others, such as {min(report.paths)}",
+                    do="Make it in the repository's root.",
+                )
 
     def _files(self, listed: Listed) -> Iterator[SourceFile]:
         """The files, once what the metadata declares is known. One source of many that cannot be read is left out."""

@@ -12,11 +12,13 @@ from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 from codelake.contracts import EVIDENCE, Table
+from codelake.contracts.claims import CLAIMS
 from codelake.contracts.graph import CALLS, CPG_EDGES, CPG_NODES, EXTERNAL_SYMBOLS, LINKS, RENDERED
 from codelake.contracts.operations import QUALITY
 from codelake.contracts.sources import BLOBS, DIAGNOSTICS, DISTRIBUTIONS, FILES, REPOSITORIES
 from codelake.contracts.stubs import STUBS
 from codelake.extract.guard import Limits
+from codelake.pipeline.claims import store_claims
 from codelake.pipeline.contents import store_contents
 from codelake.pipeline.extraction import extract_contents
 from codelake.pipeline.fingerprints import (
@@ -54,9 +56,10 @@ PUBLISHED = (DIAGNOSTICS, REPOSITORIES, DISTRIBUTIONS, FILES)
 STAGES: tuple[Stage, ...] = (
     Stage("contents", (BLOBS,), (BLOBS,), store_contents, cache="delta", alone=False),
     Stage("evidence", (BLOBS, EVIDENCE), (EVIDENCE,), extract_contents, extraction, cache="delta", alone=False),
+    Stage("claims", (CLAIMS,), (CLAIMS,), store_claims, cache="delta"),
     Stage("files", (EVIDENCE, *PUBLISHED), PUBLISHED, publish_files),
     Stage("stubs", (STUBS,), (STUBS,), store_stubs, lambda _: reading_stubs(), cache="delta"),
-    Stage("link", (FILES, EVIDENCE, STUBS, LINKS), (LINKS,), link_files, lambda _: linking(), cache="disk"),
+    Stage("link", (FILES, EVIDENCE, STUBS, CLAIMS, LINKS), (LINKS,), link_files, lambda _: linking(), cache="disk"),
     Stage(
         "graph",
         (FILES, EVIDENCE, LINKS, DISTRIBUTIONS, EXTERNAL_SYMBOLS),
@@ -65,7 +68,7 @@ STAGES: tuple[Stage, ...] = (
         lambda _: rendering(),
         cache="disk",
     ),
-    Stage("quality", (CALLS, CPG_EDGES, CPG_NODES, QUALITY), (QUALITY,), measure_graph),
+    Stage("quality", (LINKS, CALLS, CPG_EDGES, CPG_NODES, QUALITY), (QUALITY,), measure_graph),
 )
 
 

@@ -20,7 +20,7 @@ def store_stubs(build: Build) -> None:
         if lacking is None:
             return None
         build.told.why, build.told.n_misses = [lacking], stubs().num_rows
-        return frame(build, stubs()), {"mode": "overwrite"}
+        return frame(build, stubs()), {"mode": "append" if is_empty(run, STUBS) else "overwrite"}
 
     with for_few_rows(build.spark):
         build.committed(commit_planned(build.run, STUBS, plan, from_pin=True))

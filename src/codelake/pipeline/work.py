@@ -40,6 +40,8 @@ class Places(NamedTuple):
     around: list[Place]
     """Folders in which files have come or gone, and files that were not read."""
     outside: bool
+    is_all: bool = False
+    """There is nothing else in the lake."""
 
     @property
     def repos(self) -> list[str]:
@@ -81,6 +83,8 @@ class Build:
     """By digest: every content of this build, once the stage `evidence` is done."""
     versions: dict[str, int] = field(default_factory=dict)
     """What this build committed: table and version."""
+    stale: dict[tuple[str, str], list[str]] = field(default_factory=dict)
+    """By repository and path: what there is to say of claims of other tools that are not used."""
     rendered: Places | None = None
     """What this build rendered anew, if anything."""
     fingerprint: str = ""

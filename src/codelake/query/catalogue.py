@@ -10,9 +10,8 @@ from typing import NamedTuple
 from codelake.contracts import OPERATIONS, TABLES, Table
 from codelake.contracts.views import VIEWS
 from codelake.errors import NotFound
+from codelake.query.published import BEFORE
 
-BEFORE = "before_"
-"""What the names of an earlier run's tables begin with."""
 _NESTED = ("array", "map", "struct")
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from codelake.delta.reading import Reader, engine_failures, failure
 from codelake.errors import CodelakeError, LimitReached, NotFound, UsageError
-from codelake.query.catalogue import known
 from codelake.query.published import PublishedRun
 from codelake.query.rows import Row, rows_of
 
@@ -17,6 +16,9 @@ if TYPE_CHECKING:
     from arro3.core import RecordBatchReader
 
 
+LOOKED_UP = ("cpg_nodes", "cpg_edges", "cpg_edges_by_dst", "calls")
+"""Tables that most questions read and no others: who asks only of these does not wait for all contracts to be loaded,
+which takes as long as to open a table."""
 _SINCE = "Name one: --since RUN, or codelake.open(..., since=RUN)."
 
 
@@ -72,18 +74,25 @@ class Engine:
     def open(self, names: Iterable[str]) -> None:
         """Names of tables and views become known to the engine, and what the views are made of before them."""
         for name in names:
-            if name in self._open:
-                continue
-            found = known(name)
-            if found.before:
-                version = _version(found.before, self._earlier(name))
-                self._reader.register(found.before, version=version, known_as=name)
-            elif found.sql:
-                self.open(found.needs)
-                self._reader.define(name, found.sql)
-            else:
-                self._reader.register(name, version=_version(name, self.run))
-            self._open.add(name)
+            if name not in self._open:
+                if name in LOOKED_UP:
+                    self._reader.register(name, version=_published(name, self.run))
+                else:
+                    self._open_known(name)
+                self._open.add(name)
+
+    def _open_known(self, name: str) -> None:
+        from codelake.query.catalogue import known  # see LOOKED_UP
+
+        found = known(name)
+        if found.before:
+            version = _published(found.before, self._earlier(name))
+            self._reader.register(found.before, version=version, known_as=name)
+        elif found.sql:
+            self.open(found.needs)
+            self._reader.define(name, found.sql)
+        else:
+            self._reader.register(name, version=None if found.is_operations else _published(name, self.run))
 
     def _earlier(self, name: str) -> PublishedRun:
         if self.before is None:
@@ -108,9 +117,7 @@ class Engine:
         return Result(table.slice(0, self.limits.rows) if is_cut else table, is_cut)
 
 
-def _version(name: str, run: PublishedRun) -> int | None:
-    if known(name).is_operations:
-        return None
+def _published(name: str, run: PublishedRun) -> int:
     if name not in run.versions:
         raise NotFound(
             f"table {name}",

@@ -14,6 +14,8 @@ from codelake.errors import NotFound, UsageError
 from codelake.query.rows import Row, rows_of
 
 RUNS = "runs"
+BEFORE = "before_"
+"""What the names of an earlier run's tables begin with."""
 _LISTED = "SELECT run_id, recorded_at, repositories FROM runs ORDER BY recorded_at, run_id"
 _ONE = "SELECT run_id, recorded_at, repositories, versions FROM runs"
 _LAST = f"{_ONE} WHERE {{}} ORDER BY recorded_at DESC, run_id DESC LIMIT 1"

@@ -52,6 +52,13 @@ def is_running() -> bool:
     return SparkContext._active_spark_context is not None
 
 
+def ended() -> int | None:
+    """The exit code of a JVM that has ended by itself."""
+    gateway = SparkContext._gateway
+    code: int | None = None if gateway is None else gateway.proc.poll()
+    return code
+
+
 def stop(spark: SparkSession) -> None:
     """Ends the JVM too: a later session has its own options, which only a new JVM takes."""
     spark.stop()

@@ -7,11 +7,9 @@ import symtable
 import sys
 import warnings
 from collections.abc import Iterator
-from functools import cache
 from typing import Any
 
-from codelake.contracts.arrow import arrow_schema
-from codelake.contracts.evidence import EVIDENCE
+from codelake.contracts.evidence import FIELDS
 from codelake.extract.names.scopes import names
 from codelake.extract.text import decoded
 from codelake.extract.tree import Tree, indexed, parse
@@ -54,7 +52,7 @@ class Named:
     def _read(self, tree: Tree) -> None:
         self.tree = tree
         self.scopes, self.symbols, self.references = (
-            dict(zip(_fields(column), rows, strict=True))
+            dict(zip(FIELDS[column], rows, strict=True))
             for column, rows in zip(("scopes", "symbols", "references"), names(self.tree), strict=True)
         )
         assert self.tree.names is not None
@@ -66,11 +64,6 @@ class Named:
         for symbol, (scope, name) in enumerate(zip(self.symbols["scope"], self.symbols["name"], strict=True)):
             assert name not in self.of_scope[scope], f"{name} is twice in scope {scope}"
             self.of_scope[scope][name] = symbol
-
-
-@cache
-def _fields(column: str) -> list[str]:
-    return [field.name for field in arrow_schema(EVIDENCE).field(column).type.value_type]
 
 
 def differences(found: Named) -> Iterator[Difference]:

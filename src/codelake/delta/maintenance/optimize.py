@@ -37,8 +37,8 @@ def optimize(run: Run, table: Table, *, full: bool = False, reason: str = ASKED,
             return done
         with engine_errors(f"table {table.name}: optimize"):
             made = _rewrite(run, table, log) if is_kept_sorted(table) else _optimize(run, table, log, full=full)
-        if made is not None:
-            actions = log.actions(made.version)
+        if made:
+            actions = [action for one in made for action in log.actions(one.version)]
             done.metrics.update(
                 n_added_files=sum("add" in a for a in actions),
                 n_removed_files=sum("remove" in a for a in actions),
@@ -68,9 +68,10 @@ def _small_bytes(log: Log, table: Table) -> int:
     return min(table.upkeep.small_bytes, log.n_bytes * most // (2 * n_rows))
 
 
-def _optimize(run: Run, table: Table, log: Log, *, full: bool) -> Commit | None:
+def _optimize(run: Run, table: Table, log: Log, *, full: bool) -> list[Commit]:
     commit_id, metadata = _named(run, log)
-    statement = f"OPTIMIZE {run.lake.sql_name(table.name)}"
+    name = run.lake.sql_name(table.name)
+    statement = f"OPTIMIZE {name}"
     if table.layout.zorder_by:
         statement += f" ZORDER BY ({', '.join(f'`{c}`' for c in table.layout.zorder_by)})"
     elif full and table.layout.cluster_by:
@@ -79,26 +80,33 @@ def _optimize(run: Run, table: Table, log: Log, *, full: bool) -> Commit | None:
     if table.layout.file_rows is not None:
         confs["spark.sql.files.maxRecordsPerFile"] = str(table.layout.file_rows)
         confs["spark.databricks.delta.optimize.minFileSize"] = str(_small_bytes(log, table))
+        if log.deletion_vectors.num_rows:
+            # OPTIMIZE leaves files of which little is deleted, and puts others together by their sizes, not their
+            # ranges. A single vector slows down every look-up, and a file of a range of paths has to stay one.
+            alone = confs | {"spark.databricks.delta.optimize.maxFileSize": "1"}
+            run_statement(
+                run.lake, table, f"REORG TABLE {name} APPLY (PURGE)", metadata=metadata, txn=None, confs=alone
+            )
     run_statement(run.lake, table, statement, metadata=metadata, txn=None, confs=confs)
     return _made(log, commit_id)
 
 
-def _rewrite(run: Run, table: Table, log: Log) -> Commit | None:
+def _rewrite(run: Run, table: Table, log: Log) -> list[Commit]:
     if log.files.num_rows == 0:
-        return None
+        return []
     commit_id, metadata = _named(run, log)
     rows = run.lake.session.read.format("delta").option("versionAsOf", log.version).load(run.lake.uri(table.name))
     n_files = max(1, log.n_bytes // (table.layout.file_bytes or _FILE_BYTES))
     rows = rows.repartitionByRange(n_files, *table.layout.sort_by) if n_files > 1 else rows.coalesce(1)
     write_rows(run.lake, table, rows, metadata=metadata, txn=None, overwrite=True, rearranged=True)
     made = _made(log, commit_id)
-    if made is not None and made.info.get("readVersion") != log.version:
+    if made and made[0].info.get("readVersion") != log.version:
         # only where no lock keeps others out: Delta has replaced rows that were not read
         raise Conflict(
             f"table {table.name}: optimize",
             expected=f"version {log.version}, which was read",
-            found=f"version {made.info.get('readVersion')}, which was replaced",
-            do=f"Restore it: codelake table restore {table.name} --to {made.info.get('readVersion')}.",
+            found=f"version {made[0].info.get('readVersion')}, which was replaced",
+            do=f"Restore it: codelake table restore {table.name} --to {made[0].info.get('readVersion')}.",
         )
     return made
 
@@ -111,5 +119,5 @@ def _named(run: Run, log: Log) -> tuple[str, str]:
     return commit_id, own_metadata_text(own)
 
 
-def _made(log: Log, commit_id: str) -> Commit | None:
-    return next((c for c in log.newer_commits(log.version) if c.own.get("commit_id") == commit_id), None)
+def _made(log: Log, commit_id: str) -> list[Commit]:
+    return [one for one in log.newer_commits(log.version) if one.own.get("commit_id") == commit_id]

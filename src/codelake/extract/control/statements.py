@@ -11,7 +11,7 @@ A block reaches from the start of its first step to the end of its last; those o
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -72,7 +72,25 @@ def _spans(tree: Tree, g: Graph) -> tuple[Offsets, Offsets]:
         ends[blocks[runs]] = np.maximum.reduceat(step_ends, runs)
     for block, node in g.places.items():
         starts[block] = ends[block] = tree.ends[node]
+    for block, start in _empty(tree, g, starts):
+        starts[block] = ends[block] = start
     return starts, ends
+
+
+def _empty(tree: Tree, g: Graph, starts: Offsets) -> Iterator[tuple[int, int]]:
+    """Blocks without steps, such as of a `finally` that begins with a `try`, and where the next block begins."""
+    found = g.control
+    with_steps = set(found.step_blocks)
+    empty = set(found.written).difference(with_steps, g.places)
+    if not empty:
+        return
+    begins: dict[int, int] = {}
+    for block in reversed(found.written):
+        scope = found.block_scopes[block]
+        if block in with_steps:
+            begins[scope] = int(starts[block])
+        elif block in empty:
+            yield block, begins.get(scope) or int(tree.ends[names_of(tree).scope_nodes[scope].at])
 
 
 def _walk(g: Graph, body: list[Any]) -> None:

@@ -9,6 +9,7 @@ from hashlib import sha256
 from importlib.metadata import version
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from typing import Any
 
 import pyarrow as pa
 
@@ -17,6 +18,7 @@ from codelake.contracts.stubs import STUBS
 from codelake.extract.stubs.names import names_of
 from codelake.extract.stubs.public import under_public_names
 from codelake.extract.stubs.scope import Scope
+from codelake.lean import lean
 
 _PACKAGE = "typeshed-client"
 
@@ -34,22 +36,24 @@ _CODE = ("names", "public", "scope", "texts", "typeshed")
 @cache
 def stubs() -> pa.Table:
     """A row of `stubs` for each module of typeshed."""
+    with lean():
+        return arrow_table(STUBS, list(_rows()))
+
+
+def _rows() -> Iterator[dict[str, Any]]:
     scopes, found = {}, {}
     for module, is_package, text in _sources():
         body = ast.parse(text).body
         scopes[module] = Scope(module, body, is_package=is_package)
         found[module] = names_of(scopes[module], body)
     every = under_public_names(found, scopes)
-    rows = [
-        {
+    for module in sorted(every):
+        yield {
             "module": module,
             "stars": scopes[module].stars,
             "names": [one._asdict() for _, one in sorted(every[module].items())],
             "version": stubs_version(),
         }
-        for module in sorted(every)
-    ]
-    return arrow_table(STUBS, rows)
 
 
 def _sources() -> Iterator[tuple[str, bool, str]]:

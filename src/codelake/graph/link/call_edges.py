@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
+from codelake.contracts.claims import ORIGINS
 from codelake.graph.link.attributes import provider
 from codelake.graph.link.found import FEW, NONE, Candidates, Edge, Found, Site
 from codelake.graph.link.linking import Call, Linking
@@ -42,6 +43,8 @@ def add_calls(links: Found) -> None:
         if not links.is_own[file]:
             continue
         found = called.of(call)
+        if links.weighed is not None:
+            found = links.weighed(file, "CALLS", call.node, found)
         caller = program.around(call.scope).id
         reason = None
         if found.rivals > MAX_TARGETS:
@@ -174,8 +177,9 @@ def _add_passes(links: Found, file: int, arguments: Iterable[tuple[int, str]], c
             name = parameter_of(function, key, shift)
             if name is not None:
                 dst = f"{function.id}({name})"
+                origin = _claimed_or_flow(target.method)
                 links.edges[file].append(
-                    Edge("PASSES_TO", node, None, dst, "flow", target.method, target.sure, None, 1)
+                    Edge("PASSES_TO", node, None, dst, origin, target.method, target.sure, None, 1)
                 )
 
 
@@ -219,8 +223,12 @@ def _called_special(links: Found, value: int, name: str) -> Iterator[tuple[str, 
 def add_callers(links: Found) -> None:
     while links.callers:  # they are many: no two of both at a time
         (file, caller, callee), (sure, method) = links.callers.popitem()
-        origin = "names" if method == "name" else "flow"
+        origin = "names" if method == "name" else _claimed_or_flow(method)
         links.edges[file].append(Edge("CALLER_OF", -1, caller, callee, origin, method, sure, None, 1))
+
+
+def _claimed_or_flow(method: str) -> str:
+    return method if method in ORIGINS else "flow"
 
 
 def _origin(found: list[Target]) -> str:

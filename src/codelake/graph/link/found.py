@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
+from codelake.contracts.claims import ORIGINS
 from codelake.graph.link.linking import Linking
 from codelake.graph.link.targets import Target, confidence, surest
 
+_OWN_ORIGINS = ("annotation", *ORIGINS)
+"""Methods that are evidence of their own."""
 FEW = 6
 """Types, attributes and parameters with more candidates than this are left out."""
 
@@ -85,6 +88,8 @@ class Found:
         """File, caller and callee: how sure, and how it was found."""
         self.types: dict[tuple[frozenset[int], frozenset[int]], Candidates] = {}
         """By values, and those of them that annotations say."""
+        self.weighed: Callable[[int, str, int, Candidates], Candidates] | None = None
+        """File, kind of edge, node and what was found there, set against what other tools claim, if any do."""
 
     def add_candidates(
         self, file: int, kind: str, found: Candidates, *, node: int = -1, src: str | None = None, origin: str
@@ -92,7 +97,7 @@ class Found:
         """One edge for each candidate of a place, the surest first."""
         edges = self.edges[file]
         for dst, method, sure, score, n in found.ends:
-            seen = "annotation" if method == "annotation" else origin
+            seen = method if method in _OWN_ORIGINS else origin
             edges.append(Edge(kind, node, src, dst, seen, method, sure, score, n))
 
     def add_sure(self, file: int, kind: str, dst: str, *, node: int = -1, src: str | None = None, n: int = 1) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pyarrow as pa
 
 from codelake.graph.link.binding import bind
+from codelake.graph.link.claims import Placed, placed_claims
 from codelake.graph.link.constraints import add_bare, add_entries, add_made, add_names, add_values
 from codelake.graph.link.hierarchy import Hierarchy
 from codelake.graph.link.linking import Linking
@@ -24,17 +25,24 @@ _MAX_ROUNDS = 8
 def link(table: pa.Table, stubs: Stubs, *, backwards: bool = False) -> pa.Table:
     """Files of a unit (repo, path, module, is_own, digest, and nested evidence) to rows of `links` of its own."""
     with lean():
-        return pa.Table.from_batches(links(linked(_read(table), stubs, backwards=backwards)), SCHEMA)
+        return pa.Table.from_batches(_links(table, stubs, backwards=backwards), SCHEMA)
 
 
 def link_batches(batches: Iterator[pa.RecordBatch], stubs: Stubs) -> Iterator[pa.RecordBatch]:
     """The same, for units of which one copy is as much as there is room for."""
     with lean():
-        yield from links(linked(_read(pa.Table.from_batches(list(batches))), stubs))
+        yield from _links(pa.Table.from_batches(list(batches)), stubs)
 
 
-def _read(table: pa.Table) -> Program:
-    return Program(table.sort_by([("repo", "ascending"), ("path", "ascending")]))
+def _links(table: pa.Table, stubs: Stubs, *, backwards: bool = False) -> Iterator[pa.RecordBatch]:
+    program, placed = _read(table)
+    del table
+    yield from links(linked(program, stubs, backwards=backwards), placed)
+
+
+def _read(table: pa.Table) -> tuple[Program, Placed]:
+    table = table.sort_by([("repo", "ascending"), ("path", "ascending")])
+    return Program(table), placed_claims(table)
 
 
 def linked(program: Program, stubs: Stubs, *, backwards: bool = False) -> Linking:

@@ -61,6 +61,9 @@ def add_imports(links: Found) -> None:
                 brought = [external_id(f"builtins.{fact.key}")]
             for thing in brought:
                 links.add_sure(fact.file, "RESOLVES_TO", thing, node=node, n=len(brought))
+            if not brought and links.weighed is not None:
+                claimed = links.weighed(fact.file, "RESOLVES_TO", node, NONE)
+                links.add_candidates(fact.file, "RESOLVES_TO", claimed, node=node, origin="flow")
 
 
 def _things_of_name(links: Found, slot: int) -> list[str]:
@@ -94,12 +97,13 @@ def add_attributes(links: Found) -> None:
         if not links.is_own[fact.file]:
             continue
         held = link.solver.of(fact.src)
-        if not held:
+        if not held and links.weighed is None:
             continue
         one = known.get((held, fact.key))
         if one is None:
             one = known[held, fact.key] = _attribute(links, held, fact.key)
-        links.add_candidates(fact.file, "RESOLVES_TO", one.found, node=node, origin="flow")
+        found = one.found if links.weighed is None else links.weighed(fact.file, "RESOLVES_TO", node, one.found)
+        links.add_candidates(fact.file, "RESOLVES_TO", found, node=node, origin="flow")
         if one.called:
             caller = links.program.around(fact.scope).id
             for callee, sure in one.called:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from codelake.contracts.evidence import LINK_INPUT
+from codelake.contracts.arrow_vectors import fields_of, n_things
+from codelake.contracts.evidence import FIELDS, LINK_INPUT
 from codelake.ids import file_id
 
 _WITH_NODES = ("definitions", "parameters", "imports", "annotations", "types")
@@ -66,6 +69,10 @@ class Fact(NamedTuple):
     key: str
 
 
+_FACT = partial(tuple.__new__, Fact)
+"""From its fields in one iterable: in half the time of `Fact`, for they are made by the million."""
+
+
 class Import(NamedTuple):
     file: int
     node: int
@@ -83,16 +90,6 @@ class Annotation(NamedTuple):
     scope: int
     role: str
     types: list[dict[str, Any]]
-
-
-def flat(nested: pa.Table) -> pa.Table:
-    """The fields of nested evidence that linking reads, each as a column of its own, such as `facts_kind`."""
-    columns = {}
-    for name, fields in LINK_INPUT.items():
-        lists = nested.column(name).combine_chunks()
-        for one in fields:
-            columns[f"{name}_{one}"] = pa.ListArray.from_arrays(lists.offsets, lists.values.field(one))
-    return pa.table(columns)
 
 
 class Program:
@@ -263,10 +260,11 @@ class Program:
 
     def every(self, *kinds: str) -> Iterator[Fact]:
         """The facts of these kinds. They are many: they are made when they are asked for."""
-        for kind in kinds:
-            if kind in self._rows:
-                columns = (column.tolist() for column in self._rows[kind])
-                yield from map(Fact, *columns, self._keys[kind].to_pylist())
+        return chain.from_iterable(self._facts(kind) for kind in kinds if kind in self._rows)
+
+    def _facts(self, kind: str) -> Iterator[Fact]:
+        columns = (column.tolist() for column in self._rows[kind])
+        return map(_FACT, zip(*columns, self._keys[kind].to_pylist(), strict=True))
 
     def placed(self, kind: str) -> Iterator[tuple[int, Fact]]:
         """Facts with the node that each is about. Of arguments and elements: what is passed, held."""
@@ -305,21 +303,19 @@ class Program:
 
 
 class _Nested:
-    """One nested column of all files, flat: its fields, and to which file each row belongs."""
+    """One packed column of all files, flat: its fields, and to which file each row belongs."""
 
     def __init__(self, table: pa.Table, name: str) -> None:
         self.names = LINK_INPUT[name]
-        self._table, self._prefix = table, name
-        first = table.column(f"{name}_{self.names[0]}")
-        lengths = pc.list_value_length(first).fill_null(0).to_numpy().astype(np.int32)
+        rows = table.column(name).combine_chunks()
+        lengths = n_things(rows).astype(np.int32)
+        self._columns = fields_of(rows, FIELDS[name])
         self.starts: Numbers = (np.cumsum(lengths) - lengths).astype(np.int32)
         self.files: Numbers = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
         self.places: Numbers = np.arange(len(self.files), dtype=np.int32) - self.starts[self.files]
 
     def column(self, name: str) -> pa.Array:
-        lists = self._table.column(f"{self._prefix}_{name}")
-        parts = [chunk.flatten() for chunk in lists.chunks]
-        return pa.concat_arrays(parts) if parts else pa.array([], lists.type.value_type)
+        return self._columns[name]
 
     def numbers(self, name: str) -> Numbers:
         found: Numbers = self.column(name).fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)

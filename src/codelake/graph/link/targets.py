@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 from typing import NamedTuple
 
 from codelake.graph.link.attributes import provider
@@ -39,12 +40,14 @@ TOO_MANY = 0.5
 """That one of very many functions is called at a place, now or then."""
 
 
+@cache
 def confidence(sure: float, n: int) -> float:
     """Of one among n candidates of a call: certain ways lose a tenth for each further one, until they are as good as a
     guess."""
     return round(max(sure - 0.1 * (n - 1), min(sure, 0.2 if n > 8 else 0.3)), 2)
 
 
+@cache
 def caller_confidence(sure: float, n: int) -> float:
     """That a function calls one of n candidates, now or then: more of them make each hardly less likely."""
     return round(max(sure - 0.03 * (n - 1), min(sure, 0.3)), 2)

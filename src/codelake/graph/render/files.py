@@ -12,6 +12,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from codelake.contracts.arrow_vectors import nested
+from codelake.contracts.evidence import FIELDS
+from codelake.contracts.graph import LINKED
 from codelake.graph.render.arrays import Flags, Places, counted, flags
 from codelake.ids import owner_id
 
@@ -38,13 +41,15 @@ NESTED = {
     "link_classes": {"definition": "definitions"},
 }
 """The nested columns that are rendered, and which of their fields name things by place."""
+_PACKED = FIELDS | {f"link_{name}": fields for name, fields in LINKED.items()}
 
 
 class Column:
     """A nested column. Its fields are attributes: places, flags, and Arrow arrays of everything else."""
 
     def __init__(self, files: Files, name: str) -> None:
-        lists = files.rows.column(name)
+        rows = files.rows.column(name)
+        lists = nested(rows, _PACKED[name]) if name in _PACKED else rows
         begin = lists.offsets.to_numpy().astype(np.int64)
         self.begin = begin - begin[0]
         """Where each file's begin, and the end."""

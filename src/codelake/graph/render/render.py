@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 import pyarrow as pa
 
+from codelake.contracts.arrow_vectors import n_things
 from codelake.contracts.graph import CALLS, CLASSES, CPG_EDGES, CPG_EDGES_BY_DST, CPG_NODES
 from codelake.graph.render import adjacency, around, edges, facts, nodes, props
 from codelake.graph.render.joined import joined
@@ -36,7 +37,7 @@ def render_files(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 
 def render_around(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """From all files of the repositories, as `codelake.graph.files.listed` has them."""
+    """From all files of the repositories, with the columns LISTED."""
     if found := list(batches):
         with lean():
             row = _around(pa.concat_batches(found))
@@ -88,7 +89,7 @@ def _of_edges(found: list[pa.RecordBatch]) -> dict[str, list[pa.RecordBatch]]:
 
 def _parts(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
     """Files that are rendered at once."""
-    total = np.cumsum(np.diff(batch.column("nodes").offsets.to_numpy()))
+    total = np.cumsum(n_things(batch.column("nodes")))
     begin = 0
     while begin < batch.num_rows:
         before = total[begin - 1] if begin else 0

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from codelake.query.answer import Answer, first, label, place
-from codelake.query.catalogue import BEFORE
 from codelake.query.engine import Asking
 from codelake.query.lookups import quoted, sure
+from codelake.query.published import BEFORE
 from codelake.query.rows import Row
 from codelake.query.source import contents
 

@@ -11,7 +11,7 @@ from sqlglot import exp
 from sqlglot.optimizer.scope import traverse_scope
 
 from codelake.contracts.table import Table
-from codelake.query.catalogue import BEFORE
+from codelake.query.published import BEFORE
 from codelake.query.sql.dialect import DataFusion
 from codelake.query.sql.lineage import stored_columns, without_views
 from codelake.query.sql.names import qualified
