@@ -49,8 +49,8 @@ def build(scip: str | None, pyrefly: str | None, forget: tuple[str, ...], **give
       codelake build
       codelake build ~/src/django --rev 5.2 --exclude tests/
       codelake build ~/src/django --rev 5.1..5.2
-      codelake build old=django-1.4.tar.gz new=django-5.2.tar.gz
       codelake build ~/src/django --scip index.scip
+      codelake build old=django-1.4.tar.gz new=django-5.2.tar.gz
     """
     from codelake.cli.drawing import drawn
     from codelake.contracts.evidence import EVIDENCE
