@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from codelake.contracts.graph import EXTERNAL_SYMBOLS
 from codelake.contracts.sources import BLOBS, DIAGNOSTICS, DISTRIBUTIONS, FILES
 from codelake.delta.lake import Lake
 from codelake.delta.run import Run
@@ -15,7 +16,7 @@ from codelake.pipeline.progress import Progress
 from codelake.pipeline.reading import Reading
 
 FILES_OF_SHELF = {
-    "books.py": "import yaml\n",
+    "books.py": "import os\nimport yaml\n\nyaml.load(os.getcwd())\n",
     "pyproject.toml": (
         '[project]\nname = "shelf"\ndependencies = ["PyYAML", "requests==2.32.3", "google-cloud-storage"]\n'
     ),
@@ -48,4 +49,9 @@ def test_a_build_publishes_what_metadata_declares(lake: Lake, tmp_path: Path) ->
     [wrong] = scan(run, DIAGNOSTICS).toArrow().to_pylist()
     assert (wrong["path"], wrong["kind"]) == ("requirements.txt", "metadata")
     assert [row.path for row in scan(run, FILES).select("path").collect()] == ["books.py"]
-    assert [bytes(row.content) for row in scan(run, BLOBS).select("content").collect()] == [b"import yaml\n"]
+    [stored] = scan(run, BLOBS).select("content").collect()
+    assert bytes(stored.content).decode() == FILES_OF_SHELF["books.py"]
+    symbols = scan(run, EXTERNAL_SYMBOLS).select("name", "kind", "distribution", "version").toArrow().to_pylist()
+    told = {row["name"]: (row["kind"], row["distribution"], row["version"]) for row in symbols}
+    assert told["yaml.load"] == ("distribution", "pyyaml", "6.0.2")
+    assert told["os.getcwd"] == ("standard_library", None, None)

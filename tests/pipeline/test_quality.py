@@ -7,7 +7,10 @@ from typing import Any
 
 import pytest
 
+from codelake.contracts.graph import CPG_NODES
 from codelake.delta.lake import Lake
+from codelake.delta.run import Run
+from codelake.delta.write import commit
 from codelake.extract.guard import Limits
 from codelake.extract.sources import open_source
 from codelake.pipeline.build import build
@@ -43,3 +46,27 @@ def test_unresolved_calls_are_counted_beside_those_of_the_last_build(lake: Lake,
     }
     third = built(lake, folder)
     assert counted(lake, third["run_id"]) == {}
+
+
+def test_places_with_several_candidates_are_counted(lake: Lake, tmp_path: Path) -> None:
+    folder = tmp_path / "shop"
+    folder.mkdir()
+    methods = "".join(f"class {name}:\n    def run(self):\n        pass\n" for name in ("Fast", "Slow"))
+    (folder / "app.py").write_text(f"{methods}def go(quick):\n    one = Fast() if quick else Slow()\n    one.run()\n")
+    found = counted(lake, built(lake, folder)["run_id"])
+    assert found["ambiguous", "CALLS"] == (1, None)
+
+
+def test_what_leads_to_nodes_that_are_not_there_is_counted(lake: Lake, tmp_path: Path) -> None:
+    """Two nodes are taken away behind the pipeline's back: a function that another file calls, and the repository."""
+    folder = tmp_path / "shop"
+    folder.mkdir()
+    (folder / "lib.py").write_text("def add(a, b):\n    return a + b\n")
+    (folder / "app.py").write_text("import lib\n\ndef go():\n    return lib.add(1, 2)\n")
+    assert not {rule for rule, _ in counted(lake, built(lake, folder)["run_id"])} & {"dangling", "orphan"}
+    gone = "kind = 'repository' OR (kind = 'function' AND name = 'add')"
+    commit(Run(lake, "planted", stage="planted"), CPG_NODES, mode="delete", where=gone)
+    (folder / "app.py").write_text("import lib\n\ndef go():\n    return lib.add(1, 3)\n")
+    found = counted(lake, built(lake, folder)["run_id"])
+    assert found["dangling", "CALLS"] == found["dangling", "CALLER_OF"] == (1, None)
+    assert found["orphan", "file"][0] == 2
