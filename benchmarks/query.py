@@ -2,9 +2,9 @@
 
 Warm: p50 and p95 in milliseconds of each question, asked of symbols with many callers and with few; then `callers` of
 the symbols that the first lake was asked for: what is most called in a larger lake has more callers, and to list more
-takes longer in a lake of any size. Cold: the command `codelake callers`, over a Python that only imports deltalake, in
-turn with it. Then the same at the first run instead of the last, and the most memory of a process that answers one
-question.
+takes longer in a lake of any size. Cold: each question as a command, `callers` also over a Python that only imports
+deltalake, in turn with it; all of a symbol of the first lake. Then the same at the first run instead of the last, and
+the most memory of a process that answers one question.
 
     python benchmarks/query.py [LAKE...]
 
@@ -29,7 +29,7 @@ from codelake.query.lake import OpenLake
 from extract import downloaded
 
 N_SYMBOLS = 20
-N_COLD = 10
+N_COLD = 15
 SETS = (("django",), ("pandas", "sympy", "django", "sqlalchemy"))
 COMMAND = [str(Path(sys.executable).with_name("codelake"))]
 BARE = [sys.executable, "-c", "import deltalake"]
@@ -63,6 +63,7 @@ def questions(lake: OpenLake, symbols: list[str]) -> dict[str, list[Callable[[],
         "path": [lambda a=a, b=b: lake.path(a, b) for a, b in pairwise(symbols)],
         "hot": [lake.hot] * 5,
         "unresolved": [lake.unresolved] * 5,
+        "diff": [lambda: lake.diff("1")] * 3,
     }
 
 
@@ -81,14 +82,28 @@ def warm(root: Path, at: str | None, first: list[str]) -> list[str]:
 
 
 def cold(root: Path, symbol: str, at: str | None = None) -> None:
-    asked = [*COMMAND, "callers", symbol, "--lake", str(root)]
-    asked += ["--at", at] if at else []
+    """`callers` in turn with what it is compared with; then the other questions, fewer times."""
+    ending = ["--lake", str(root), *(["--at", at] if at else [])]
     ours, bare = [], []
     for _ in range(N_COLD):
-        bare.append(milliseconds(lambda: subprocess.run(BARE, check=True)))
-        ours.append(milliseconds(lambda: subprocess.run(asked, check=True, stdout=subprocess.DEVNULL)))
+        bare.append(started(BARE))
+        ours.append(started([*COMMAND, "callers", symbol, *ending]))
     ratio = statistics.median(ours) / statistics.median(bare)
-    print(f"  callers            {quantiles(ours)} ms; import deltalake {quantiles(bare)} ms; {ratio:.1f} times")
+    print(f"  {'callers':18} {quantiles(ours)} ms; import deltalake {quantiles(bare)} ms; {ratio:.2f} times   (bar 3)")
+    about = ("find", "callees", "refs", "impact", "neighbors", "show")
+    others = [*([name, symbol] for name in about), ["path", symbol, symbol], ["hot"], ["unresolved"], ["diff", "1"]]
+    for words in others:
+        times = [started([*COMMAND, *words, *ending]) for _ in range(N_COLD // 3)]
+        print(f"  {words[0]:18} {quantiles(times)} ms")
+
+
+def started(command: list[str]) -> float:
+    """A question may have no answer, which is the code 1: any other is a failure."""
+    begun = time.perf_counter()
+    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    if done.returncode not in (0, 1):
+        raise SystemExit(f"{' '.join(command)}: {done.stderr}")
+    return (time.perf_counter() - begun) * 1000
 
 
 def memory(root: Path, symbol: str) -> None:
@@ -100,7 +115,7 @@ def memory(root: Path, symbol: str) -> None:
 def measure(root: Path, first: list[str]) -> list[str]:
     print(f"{root}: warm, at the last run")
     symbols = warm(root, None, first)
-    symbol = symbols[len(symbols) // 2]
+    symbol = (first or symbols)[N_SYMBOLS // 2]
     print("warm, at the first run")
     warm(root, "1", first)
     print("cold, at the last run, then at the first")
