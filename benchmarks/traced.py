@@ -4,8 +4,9 @@
 
 MODULE is run as `python -m` would run it. OUT gets one JSON document a line, for each pair of functions below FOLDER
 and place in the caller: [path, line, name, place] of the caller, [path, line, name] of the callee, and whether Python
-called it directly or some builtin on the way. A place is [line, column, line, column]. Resuming a generator is no
-call; module and class bodies and comprehensions are code of who is around them.
+called it there as it is written: not some builtin on the way, nor, at the place of a decorator that is a call, what
+that call gave. A place is [line, column, line, column]. Resuming a generator is no call; module and class bodies and
+comprehensions are code of who is around them.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ class Trace:
             for caller, at, callee, is_direct in self.seen:
                 place = _place(caller, at)
                 if place is not None:
-                    line = [[*_where(caller), place], _where(callee), is_direct]
+                    line = [[*_where(caller), place], _where(callee), is_direct and not _is_again(caller, at)]
                     file.write(json.dumps(line) + "\n")
 
 
@@ -92,6 +93,13 @@ def _place(code: CodeType, at: int) -> list[int] | None:
     return None
 
 
+def _is_again(code: CodeType, at: int) -> bool:
+    """Whether the same place calls before: `@f(x)` calls f, and later, from the same place, what f gave."""
+    places = [place for place, one in zip(code.co_positions(), code.co_code[::2], strict=False) if one == _CALL]
+    here = sum(one == _CALL for one in code.co_code[: at + 1 : 2]) - 1
+    return here >= 0 and code.co_code[at] == _CALL and places[here] in places[:here]
+
+
 def main() -> None:
     out, folder, module = sys.argv[1:4]
     trace = Trace(os.path.realpath(folder))
@@ -109,7 +117,7 @@ def main() -> None:
 
 import dis  # noqa: E402
 
-_RESUME = dis.opmap["RESUME"]
+_RESUME, _CALL = dis.opmap["RESUME"], dis.opmap["CALL"]
 
 if __name__ == "__main__":
     main()

@@ -38,6 +38,7 @@ OVERRIDE = 0.5
 """A method of a class below that of the receiver."""
 TOO_MANY = 0.5
 """That one of very many functions is called at a place, now or then."""
+_CERTAIN = 0.9
 
 
 @cache
@@ -49,8 +50,9 @@ def confidence(sure: float, n: int) -> float:
 
 @cache
 def caller_confidence(sure: float, n: int) -> float:
-    """That a function calls one of n candidates, now or then: more of them make each hardly less likely."""
-    return round(max(sure - 0.03 * (n - 1), min(sure, 0.3)), 2)
+    """That a function calls one of n candidates, now or then: more of them make each hardly less likely. What flows
+    there for certain, such as each function of a table, is no less likely than one of those that are too many."""
+    return round(max(sure - 0.03 * (n - 1), TOO_MANY if sure >= _CERTAIN else min(sure, 0.3)), 2)
 
 
 def surest(found: Iterable[Target]) -> list[Target]:
