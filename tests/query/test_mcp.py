@@ -8,7 +8,9 @@ from typing import Any
 
 from mcp import Client, StdioServerParameters
 
+import codelake
 from codelake.query.mcp import TOOLS, server
+from codelake.query.questions import QUESTIONS
 from tests.query.conftest import Shop
 
 
@@ -40,6 +42,25 @@ def test_every_question_is_a_tool_that_reads(shop: Shop) -> None:
     assert diff.structured_content["rows"]
     assert wrong.is_error and "Did you mean shop.cart.checkout" in wrong.content[0].text
     assert refused.is_error and "DROP is not allowed" in refused.content[0].text
+
+
+def test_tools_say_what_questions_say(shop: Shop) -> None:
+    """All but `show` and `diff`, which are above."""
+    given: dict[str, dict[str, Any]] = {
+        "find": {"name": "checkout"},
+        "path": {"symbol": "shop.cli.main", "target": "Cart.total"},
+        "hot": {},
+        "unresolved": {},
+        **{name: {"symbol": "Cart.total"} for name in ("callers", "callees", "refs", "impact", "neighbors")},
+    }
+    assert {one.__name__ for one in QUESTIONS} == {*given, "show", "diff"}
+    _, *found = asked(server(shop.lake.store), *given.items())
+    with codelake.open(shop.uri) as lake:
+        for (name, words), tool in zip(given.items(), found, strict=True):
+            answer = getattr(lake, name)(*words.values())
+            told = [row["name"] for row in tool.structured_content["rows"] if "name" in row]
+            assert told == [row["name"] for row in answer if "name" in row], name
+            assert len(tool.structured_content["rows"]) == len(list(answer)) > 0, name
 
 
 def test_over_standard_input_and_output(shop: Shop) -> None:

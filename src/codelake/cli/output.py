@@ -14,6 +14,8 @@ from codelake.cli.options import given
 Row = Mapping[str, Any]
 # How a value looks on a terminal, by column and value: {"state": {"wrong": "red"}}.
 Styles = Mapping[str, Mapping[str, str]]
+_NAMED = {"name": "cyan", "qualified_name": "cyan"}
+"""Columns of names: what one looks for in an answer."""
 
 
 def rows(found: Sequence[Row], columns: Sequence[str], *, styles: Styles | None = None) -> None:
@@ -55,7 +57,9 @@ def _drawn(found: Sequence[Row], columns: Sequence[str], styles: Styles) -> None
     for row in found:
         cells = [(column, _text(row.get(column))) for column in columns]
         # Text, not str: what is in a cell is data, and [brackets] in it are not markup.
-        table.add_row(*(Text(cell, style=styles.get(column, {}).get(cell, "")) for column, cell in cells))
+        table.add_row(
+            *(Text(cell, style=styles.get(column, {}).get(cell, _NAMED.get(column, ""))) for column, cell in cells)
+        )
     Console().print(table)
 
 

@@ -1,0 +1,51 @@
+"""What a person sees: commands run in a terminal, which is a pseudo-terminal here."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import re
+import struct
+import subprocess
+import sys
+import termios
+
+from tests.query.conftest import Shop
+
+_ESCAPES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+_COLOURS = re.compile(r"\x1b\[(?:[0-9;]*;)?(?:3|4|9|10)[0-9](?:;[0-9;]*)?m")
+_COMMAND = [sys.executable, "-c", "from codelake.cli.main import main; main()"]
+
+
+def seen(*words: str, columns: int = 60, **environment: str) -> str:
+    """What a command writes to a terminal that has so many columns."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+    variables = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "COLUMNS", "LINES")}
+    variables |= {"TERM": "xterm-256color", **environment}
+    process = subprocess.Popen([*_COMMAND, *words], stdout=theirs, stderr=theirs, stdin=theirs, env=variables)
+    os.close(theirs)
+    written = []
+    while True:
+        try:
+            written.append(os.read(ours, 65536))
+        except OSError:  # how Linux says that nobody has the terminal open any more
+            break
+    os.close(ours)
+    assert process.wait() == 0
+    return b"".join(written).decode()
+
+
+def test_tables_fit_the_width(shop: Shop) -> None:
+    lines = _ESCAPES.sub("", seen("hot", "--lake", shop.uri)).splitlines()
+    assert any("checkout" in line for line in lines)
+    assert max(map(len, lines)) <= 60
+
+
+def test_colours_are_for_terminals_and_who_wants_them(shop: Shop) -> None:
+    asked = ("callers", "checkout", "--lake", shop.uri)
+    assert _COLOURS.search(seen(*asked))
+    assert not _COLOURS.search(seen(*asked, NO_COLOR="1"))
+    piped = subprocess.run([*_COMMAND, *asked], check=True, capture_output=True, text=True)
+    assert piped.stdout and "\x1b" not in piped.stdout + piped.stderr
