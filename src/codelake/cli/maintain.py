@@ -37,8 +37,8 @@ def maintain(dry_run: bool) -> None:
 
     Each contract says from when on: many small files or deletion vectors (optimize), many entries since the last
     checkpoint (checkpoint), many files or log entries that nothing needs any more (vacuum, cleanup-log). What
-    published runs within the retention, the last published run, or the reader of a change feed needs is never
-    deleted. Builds and readers may go on meanwhile.
+    published runs and pins within the retention, the last published run, or the reader of a change feed needs is
+    never deleted. Builds and readers may go on meanwhile.
     """
     from codelake.pipeline.upkeep import maintain as run_maintain
 
@@ -73,8 +73,9 @@ def table_optimize(name: str | None, every: bool, full: bool, dry_run: bool) -> 
 def table_vacuum(name: str | None, every: bool, retain_hours: float | None, force: bool, dry_run: bool) -> None:
     """Delete files that no kept version needs.
 
-    Kept are the newest version, those of runs published within the table's retention, that of the last published
-    run, and what the reader of a change feed has not read yet.
+    Kept are the newest version, those of runs published within the table's retention, those pinned within it by
+    runs that are not published, that of the last published run, and what the reader of a change feed has not read
+    yet.
     """
     from codelake.delta.maintenance.vacuum import vacuum
 
