@@ -56,6 +56,22 @@ def test_optimize_then_restore(run: Run, root: Path) -> None:
     assert code == 0 and "restore" in out and version(root) == NEWEST + 2
 
 
+def test_a_feature_of_all_tables(run: Run, root: Path) -> None:
+    def having() -> list[str]:
+        lake = open_lake(Store(str(root)))
+        return [name for name in lake.table_names() if "inCommitTimestamp" in lake.log(name).protocol[2]]
+
+    at = ("--all", "--lake", str(root), "--json")
+    code, out, _ = run("table", "enable", "inCommitTimestamp", *at)
+    assert code == 0 and [one["metrics"] for one in json.loads(out)] == [{"n_features": 1}] * 4 and len(having()) == 4
+    assert run("table", "drop-feature", "things", "inCommitTimestamp", "--lake", str(root))[0] == 0
+    assert len(having()) == 3
+    code, out, _ = run("table", "drop-feature", "inCommitTimestamp", "--dry-run", *at)
+    assert code == 0 and [one["table"] for one in json.loads(out)] == having() and len(having()) == 3
+    code, out, _ = run("table", "drop-feature", "inCommitTimestamp", *at)
+    assert code == 0 and len(json.loads(out)) == 3 and having() == []
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [
@@ -66,6 +82,11 @@ def test_optimize_then_restore(run: Run, root: Path) -> None:
         (["set", "things", "delta.appendOnly"], 2, "KEY=VALUE"),
         (["enable", "things", "deletionvectors"], 3, "Did you mean deletionVectors?"),
         (["drop-feature", "things", "rowTracking"], 1, "one of its features"),
+        (["drop-feature", "rowTracking", "--all"], 1, "one of their features"),
+        (["drop-feature", "rowTracking"], 2, "the NAME of one, or --all, and a FEATURE"),
+        (["drop-feature", "things", "rowTracking", "--all"], 2, "the NAME of one, or --all, and a FEATURE"),
+        (["drop-feature", "deletionVectors", "--all"], 3, "Take it out of the contract first"),
+        (["set", "delta.logRetentionDuration=interval 1 days", "--all"], 3, "as the contract says"),
         (["restore", "things", "--to", "77"], 5, "a version up to"),
         (["verify", "nowhere"], 1, "_export.json"),
     ],

@@ -13,10 +13,10 @@ from deltalake import QueryBuilder
 from pyspark.sql import SparkSession
 
 from codelake.contracts import TABLES
-from codelake.delta.checks import check_lake
+from codelake.delta.checks import check_lake, check_table
 from codelake.delta.lake import Lake, open_lake
 from codelake.delta.store import Store
-from tests.delta.planted import PLANTED, Planted, make
+from tests.delta.planted import PLANTED, Planted, make, rewritten
 from tests.delta.things import THINGS
 from tests.lakes import made_once
 
@@ -72,6 +72,17 @@ def test_a_planted_fault_is_found_and_named(copied: Callable[[], Lake], planted:
     except Exception:  # noqa: BLE001 - said, not short; deltalake's engine raises nothing more special
         return
     assert n_rows == N_ROWS
+
+
+def test_the_engines_differ(copied: Callable[[], Lake], spark: SparkSession) -> None:
+    """A column in a file by a name in capitals: Spark takes it for the same, deltalake has NULL in its place."""
+    lake = open_lake(copied().store, spark)
+    assert check_table(lake, "things", THINGS, thorough=True, engines=True) == []
+    rewritten(lambda t: t.rename_columns([c.upper() if c == "size" else c for c in t.column_names]))(lake.store.path)
+    assert check_table(lake, "things", THINGS, thorough=True) == [], "nothing else tells"
+    [one] = check_table(lake, "things", THINGS, thorough=True, engines=True)
+    assert (one.level, one.fault, one.place) == ("fault", "engines differ", "version 5")
+    assert one.expected.startswith("13-") and one.found.startswith("13-") and one.found not in one.expected
 
 
 def test_there_are_many() -> None:

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
-from codelake.contracts.operations import MAINTENANCE, RUNS
+from codelake.contracts.operations import MAINTENANCE, RUNS, SNAPSHOTS
 from codelake.contracts.table import Upkeep
 from codelake.delta.changes import changes
 from codelake.delta.checks import check_table
@@ -28,7 +28,8 @@ from codelake.delta.maintenance.log_cleanup import cleanup_log
 from codelake.delta.maintenance.optimize import optimize
 from codelake.delta.maintenance.properties import change_properties, drop, enable
 from codelake.delta.maintenance.vacuum import vacuum
-from codelake.delta.run import Run
+from codelake.delta.record import record
+from codelake.delta.run import Run, pin
 from codelake.delta.write import commit
 from codelake.errors import FeatureRefused, NotFound, PinUnavailable, Refused, UsageError
 from codelake.pipeline.upkeep import finish, maintain
@@ -192,6 +193,27 @@ def test_the_last_published_run_outlives_the_retention(historic: Lake) -> None:
     assert vacuum(upkeep(historic), "things").metrics["n_files"] > 0
     cleanup_log(upkeep(historic), "things")
     assert embedded_digest(historic.log("things", version=PUBLISHED)) == published
+
+
+def test_what_a_run_has_pinned_stays_until_it_is_published(historic: Lake) -> None:
+    """Of forty days ago, and pinned today by a run that is yet to publish."""
+    create_table(historic, SNAPSHOTS)
+    optimize(upkeep(historic), THINGS)
+    commit(new_run(historic, "gone"), THINGS, mode="delete", where="true")
+    optimize(upkeep(historic), THINGS)
+    age(historic, "things", 40)
+    checkpoint(upkeep(historic), "things")
+    reader = new_run(historic, "reader")
+    pin(reader, THINGS, at=NEWEST)
+    pinned = embedded_digest(historic.log("things", version=NEWEST))
+    record(reader)
+    assert vacuum(upkeep(historic), "things").metrics["n_files"] > 0, "of the version in between"
+    cleanup_log(upkeep(historic), "things")
+    assert embedded_digest(historic.log("things", version=NEWEST)) == pinned
+    publish(historic, "reader", {"things": historic.log("things").version})
+    assert vacuum(upkeep(historic), "things").metrics["n_files"] > 0
+    with pytest.raises(PinUnavailable):
+        historic.log("things", version=NEWEST).require_files()
 
 
 def test_checkpoint_and_log_cleanup(historic: Lake) -> None:

@@ -18,11 +18,13 @@ from codelake.contracts import Column, Table
 from codelake.contracts.operations import MAINTENANCE, RUNS
 from codelake.contracts.table import Upkeep
 from codelake.delta.checks import check_table
-from codelake.delta.create import create_table
+from codelake.delta.create import create_table, set_properties
 from codelake.delta.lake import Lake
 from codelake.delta.maintenance.checkpoint import checkpoint
+from codelake.delta.maintenance.needed import RETENTION
 from codelake.delta.planned import commit_planned
 from codelake.delta.reading import Reader, engine_failures
+from codelake.delta.restore import restore_table
 from codelake.delta.run import Run
 from codelake.delta.store import Store
 from codelake.delta.write import commit
@@ -152,10 +154,13 @@ def test_beside_writers_and_readers(lake: Lake, tmp_path: Path) -> None:
     seed = int(os.environ.get("SOAK_SEED", time.time_ns() % 10_000))
     print(f"seed {seed}, {SECONDS} seconds")
     begin(lake)
+    set_properties(lake, "things", {RETENTION: "interval 60 seconds"})  # Delta restores nothing that is older
+    first = lake.log("things").version
+    publish(lake, "first", {"things": first})
     ends = time.monotonic() + SECONDS
     sizes = dict.fromkeys(range(OWNERS), 1)
     counts = {"edits": 0, "maintained": 0, "restored": 0, "imported": 0, "reads": 0, "vacuumed under a reader": 0}
-    counts["optimized before it was restored"] = 0
+    counts |= {"optimized before it was restored": 0, "rows came back": 0}
     problems: list[str] = []
     publishing = threading.Lock()
 
@@ -190,15 +195,37 @@ def test_beside_writers_and_readers(lake: Lake, tmp_path: Path) -> None:
         counts["imported"] += 1
         time.sleep(2)
 
-    def undo(_: random.Random) -> None:
-        """To the newest version and back to it: nothing changes, but everything is gone through."""
+    def undo(chance: random.Random) -> None:
+        """To the newest version, or to an earlier one and then to the newest: what is between is never published."""
+        with publishing:
+            newest = [published(Reader(lake.store)).versions["things"], lake.log("things").version]
+            is_earlier = (counts["rows came back"] == 0 or chance.random() < 0.5) and go_back(newest[0], chance)
+            if any(is_restored(version) for version in newest):
+                counts["restored"] += 1
+            elif is_earlier:
+                problems.append(f"undo: neither of the versions {newest} can be restored")
+            else:
+                counts["optimized before it was restored"] += 1
+        time.sleep(1)
+
+    def go_back(newest: int, chance: random.Random) -> bool:
+        """Whether the table has other rows then. It is left alone if there is no way back."""
+        earlier = max(first, lake.log("things").versions.start, newest - chance.randrange(1, 4))
         try:
-            with publishing:
-                restore_one(lake, KEPT, str(lake.log("things").version))
-            counts["restored"] += 1
+            lake.log("things", version=newest).require_files()
+            run = Run(lake, f"undo-{time.time_ns()}", stage="restore", pipeline="restore")
+            done = restore_table(run, KEPT, earlier)
         except PinUnavailable:
-            counts["optimized before it was restored"] += 1
-        time.sleep(5)
+            return False
+        counts["rows came back"] += done.metrics["n_rows_back"]
+        return done.version != done.from_version
+
+    def is_restored(version: int) -> bool:
+        try:
+            restore_one(lake, KEPT, str(version))
+        except PinUnavailable:
+            return False
+        return True
 
     def read(chance: random.Random) -> None:
         owner = chance.randrange(OWNERS)
@@ -216,6 +243,8 @@ def test_beside_writers_and_readers(lake: Lake, tmp_path: Path) -> None:
         thread.join()
     print(counts)
     assert problems == []
+    happened = ("edits", "maintained", "restored", "rows came back", "imported", "reads")
+    assert [what for what in happened if counts[what] == 0] == []
     expected = sorted((o * EACH + k, f"o{o:04}", size) for o, size in sizes.items() for k in range(EACH))
     assert sorted(stored(lake)) == expected
     assert [row[0] for row in sorted(stored(lake, "imported"))] == list(range(3 * counts["imported"]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from datetime import timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,7 +17,6 @@ from codelake.contracts import TABLES, Table
 from codelake.errors import NotFound, UsageError
 
 if TYPE_CHECKING:
-    from codelake.delta.lake import Lake
     from codelake.delta.maintenance.operation import Maintained
     from codelake.delta.run import Run
 
@@ -37,8 +37,8 @@ def maintain(dry_run: bool) -> None:
 
     Each contract says from when on: many small files or deletion vectors (optimize), many entries since the last
     checkpoint (checkpoint), many files or log entries that nothing needs any more (vacuum, cleanup-log). What
-    published runs within the retention, the last published run, or the reader of a change feed needs is never
-    deleted. Builds and readers may go on meanwhile.
+    published runs and pins within the retention, the last published run, or the reader of a change feed needs is
+    never deleted. Builds and readers may go on meanwhile.
     """
     from codelake.pipeline.upkeep import maintain as run_maintain
 
@@ -61,7 +61,7 @@ def table_optimize(name: str | None, every: bool, full: bool, dry_run: bool) -> 
     """Make few files of many, and leave out rows that deletion vectors delete. No row changes."""
     from codelake.delta.maintenance.optimize import optimize
 
-    _each(name, every, dry_run, lambda run, table: optimize(run, table, full=full, dry_run=dry_run))
+    _each(_names(name, every), dry_run, lambda run, table: optimize(run, table, full=full, dry_run=dry_run))
 
 
 @click.command("vacuum")
@@ -73,13 +73,14 @@ def table_optimize(name: str | None, every: bool, full: bool, dry_run: bool) -> 
 def table_vacuum(name: str | None, every: bool, retain_hours: float | None, force: bool, dry_run: bool) -> None:
     """Delete files that no kept version needs.
 
-    Kept are the newest version, those of runs published within the table's retention, that of the last published
-    run, and what the reader of a change feed has not read yet.
+    Kept are the newest version, those of runs published within the table's retention, those pinned within it by
+    runs that are not published, that of the last published run, and what the reader of a change feed has not read
+    yet.
     """
     from codelake.delta.maintenance.vacuum import vacuum
 
     retain = _span(retain_hours, force)
-    _each(name, every, dry_run, lambda run, t: vacuum(run, t.name, retain=retain, force=force, dry_run=dry_run))
+    _each(_names(name, every), dry_run, lambda run, t: vacuum(run, t.name, retain=retain, force=force, dry_run=dry_run))
 
 
 @click.command("checkpoint")
@@ -90,7 +91,7 @@ def table_checkpoint(name: str | None, every: bool, dry_run: bool) -> None:
     """Write a checkpoint, so that readers need no entry of the log before it."""
     from codelake.delta.maintenance.checkpoint import checkpoint
 
-    _each(name, every, dry_run, lambda run, table: checkpoint(run, table.name, dry_run=dry_run))
+    _each(_names(name, every), dry_run, lambda run, table: checkpoint(run, table.name, dry_run=dry_run))
 
 
 @click.command("cleanup-log")
@@ -104,51 +105,70 @@ def table_cleanup_log(name: str | None, every: bool, retain_hours: float | None,
     from codelake.delta.maintenance.log_cleanup import cleanup_log
 
     retain = _span(retain_hours, force)
-    _each(name, every, dry_run, lambda run, t: cleanup_log(run, t.name, retain=retain, force=force, dry_run=dry_run))
+    _each(
+        _names(name, every),
+        dry_run,
+        lambda run, t: cleanup_log(run, t.name, retain=retain, force=force, dry_run=dry_run),
+    )
 
 
 @click.command("set")
-@click.argument("name")
-@click.argument("property", nargs=-1, required=True, metavar="KEY=VALUE...")
+@click.argument("words", nargs=-1, required=True, metavar="[NAME] KEY=VALUE...")
+@_ALL
 @_DRY_RUN
-def table_set(name: str, property: tuple[str, ...], dry_run: bool) -> None:
-    """Set properties of the table NAME. Those that its contract sets cannot be set otherwise."""
+def table_set(words: tuple[str, ...], every: bool, dry_run: bool) -> None:
+    """Set properties of the table NAME, or of all. Those that a contract sets cannot be set otherwise."""
     from codelake.delta.maintenance.properties import change_properties
 
-    pairs = dict(text.partition("=")[::2] for text in property)
-    if "" in pairs.values():
-        raise UsageError("properties", expected="KEY=VALUE", found=" ".join(property))
-    _each(name, False, dry_run, lambda run, table: change_properties(run, table, pairs, dry_run=dry_run))
+    name, properties = _name_and_rest(words, every)
+    pairs = dict(text.partition("=")[::2] for text in properties)
+    if not pairs or "" in pairs.values():
+        raise UsageError("properties", expected="KEY=VALUE", found=" ".join(properties) or "none")
+    _change(_names(name, every), dry_run, partial(change_properties, properties=pairs))
 
 
 @click.command("enable")
-@click.argument("name")
-@click.argument("feature")
+@click.argument("words", nargs=-1, required=True, metavar="[NAME] FEATURE")
+@_ALL
 @click.option("--allow", is_flag=True, help="even if a promised reader cannot read the table then")
 @_DRY_RUN
-def table_enable(name: str, feature: str, allow: bool, dry_run: bool) -> None:
-    """Enable a Delta feature, such as deletionVectors, on the table NAME."""
+def table_enable(words: tuple[str, ...], every: bool, allow: bool, dry_run: bool) -> None:
+    """Enable a Delta feature, such as deletionVectors, on the table NAME, or on all."""
     from codelake.delta.maintenance.properties import enable
 
+    name, feature = _name_and_feature(words, every)
     allowed = (feature,) if allow else ()
-    _each(name, False, dry_run, lambda run, table: enable(run, table, feature, allow=allowed, dry_run=dry_run))
+    _change(_names(name, every), dry_run, partial(enable, feature=feature, allow=allowed))
 
 
 @click.command("drop-feature")
-@click.argument("name")
-@click.argument("feature")
+@click.argument("words", nargs=-1, required=True, metavar="[NAME] FEATURE")
+@_ALL
 @click.option("--truncate-history", is_flag=True, help="as Delta asks for after its waiting time")
 @_DRY_RUN
-def table_drop_feature(name: str, feature: str, truncate_history: bool, dry_run: bool) -> None:
-    """Drop a Delta feature from the table NAME, so that readers without it can read the table."""
-    from codelake.delta.maintenance.properties import drop
+def table_drop_feature(words: tuple[str, ...], every: bool, truncate_history: bool, dry_run: bool) -> None:
+    """Drop a Delta feature from the table NAME, or from all that have it, so that readers without it can read them.
 
-    _each(
-        name,
-        False,
-        dry_run,
-        lambda run, table: drop(run, table, feature, truncate_history=truncate_history, dry_run=dry_run),
-    )
+    Nothing is dropped if the contract of one of them names the feature.
+    """
+    from codelake.delta.maintenance.properties import drop, with_feature
+
+    name, feature = _name_and_feature(words, every)
+    names = _names(name, every)
+    if every:
+        names = with_feature(lake_without_session(), names, feature)
+    _change(names, dry_run, partial(drop, feature=feature, truncate_history=truncate_history))
+
+
+def _name_and_rest(words: tuple[str, ...], every: bool) -> tuple[str | None, tuple[str, ...]]:
+    return (None, words) if every else (words[0], words[1:])
+
+
+def _name_and_feature(words: tuple[str, ...], every: bool) -> tuple[str | None, str]:
+    name, rest = _name_and_rest(words, every)
+    if len(rest) != 1:
+        raise UsageError("tables", expected="the NAME of one, or --all, and a FEATURE", found=" ".join(words))
+    return name, rest[0]
 
 
 def _span(hours: float | None, force: bool) -> timedelta | None:
@@ -157,11 +177,19 @@ def _span(hours: float | None, force: bool) -> timedelta | None:
     return None if hours is None else timedelta(hours=hours)
 
 
-def _each(name: str | None, every: bool, dry_run: bool, operation: Callable[[Run, Table], Maintained]) -> None:
+def _change(names: Sequence[str], dry_run: bool, change: Callable[..., Maintained]) -> None:
+    """What is refused for one table is refused before any is changed."""
+    from codelake.pipeline.upkeep import new_upkeep
+
+    for each in names:
+        change(new_upkeep(lake_without_session()), contract(each), dry_run=True)
+    _each(names, dry_run, partial(change, dry_run=dry_run))
+
+
+def _each(names: Sequence[str], dry_run: bool, operation: Callable[[Run, Table], Maintained]) -> None:
     """The operation on each table that was named; one session, one run, one record."""
     from codelake.pipeline.upkeep import finish, new_upkeep
 
-    names = _names(lake_without_session(), name, every)
     if dry_run:
         run = new_upkeep(lake_without_session())
         show([operation(run, contract(each)) for each in names])
@@ -177,8 +205,8 @@ def _each(name: str | None, every: bool, dry_run: bool, operation: Callable[[Run
     show(done)
 
 
-def _names(lake: Lake, name: str | None, every: bool) -> list[str]:
-    there = lake.table_names()
+def _names(name: str | None, every: bool) -> list[str]:
+    there = lake_without_session().table_names()
     if (name is None) is not every:
         raise UsageError("tables", expected="the NAME of one, or --all")
     if name is not None and name not in there:

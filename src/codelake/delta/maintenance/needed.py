@@ -1,15 +1,20 @@
-"""What of a table's past must stay: versions that published runs name, feeds that somebody has yet to read."""
+"""What of a table's past must stay: versions that published runs name or that runs not yet published have pinned,
+feeds that somebody has yet to read."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+import pyarrow as pa
+from deltalake import QueryBuilder
+
+from codelake.contracts.operations import SNAPSHOTS
 from codelake.delta.identity import newest_own_commit
 from codelake.delta.lake import Lake
-from codelake.delta.runs import published_runs
+from codelake.delta.runs import PublishedRun, published_runs
 from codelake.errors import UsageError
 
 RETENTION = "delta.deletedFileRetentionDuration"
@@ -26,8 +31,11 @@ class Needed:
 
 
 def needed(lake: Lake, name: str, since: datetime) -> Needed:
-    """By the runs published since then, by the last one whenever it was, and by whoever follows the table's feed."""
-    return Needed(_published(lake, name, since), _least_cursor(lake, name))
+    """By the runs published since then, by the last one whenever it was, by pins recorded since then of runs that are
+    not published, and by whoever follows the table's feed."""
+    runs = published_runs(lake)
+    pinned = _pinned(lake, name, since, {run.run_id for run in runs})
+    return Needed(pinned | _published(runs, name, since), _least_cursor(lake, name))
 
 
 def retention(lake: Lake, name: str) -> timedelta:
@@ -41,10 +49,27 @@ def retention(lake: Lake, name: str) -> timedelta:
     return timedelta(**{f"{match[2].lower()}s": int(match[1])})
 
 
-def _published(lake: Lake, name: str, since: datetime) -> dict[int, str]:
-    runs = published_runs(lake)
+def _published(runs: Sequence[PublishedRun], name: str, since: datetime) -> dict[int, str]:
     wanted = [run for run in runs if run.recorded_at >= since] or runs[-1:]
     return {run.versions[name]: run.run_id for run in wanted if name in run.versions}
+
+
+def _pinned(lake: Lake, name: str, since: datetime, published: Set[str]) -> dict[int, str]:
+    """A table that was made anew has other versions than those that were pinned."""
+    if not lake.exists(SNAPSHOTS.name):
+        return {}
+    engine = QueryBuilder()
+    engine.register("snapshots", lake.log(SNAPSHOTS.name).delta_table)
+    sql = (
+        "SELECT DISTINCT run_id, table_name, version, table_uuid FROM snapshots "
+        f"WHERE recorded_at >= TIMESTAMP '{since.isoformat()}'"
+    )
+    table = name, lake.log(name).table_uuid
+    return {
+        row["version"]: row["run_id"]
+        for row in pa.table(engine.execute(sql).read_all()).to_pylist()
+        if (row["table_name"], row["table_uuid"]) == table and row["run_id"] not in published
+    }
 
 
 def _least_cursor(lake: Lake, name: str) -> int | None:

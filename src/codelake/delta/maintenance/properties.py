@@ -3,11 +3,12 @@ next build, and what it says otherwise is refused."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from codelake.contracts.table import Table
 from codelake.delta.create import drop_feature, set_properties
 from codelake.delta.features import check_enable, properties_for, protocol_of
+from codelake.delta.lake import Lake
 from codelake.delta.layout import check_properties, table_properties
 from codelake.delta.maintenance.operation import Maintained, maintained
 from codelake.delta.run import Run
@@ -64,3 +65,13 @@ def drop(run: Run, table: Table, feature: str, *, truncate_history: bool = False
         if not dry_run:
             drop_feature(run.lake, table.name, feature, truncate_history=truncate_history)
     return done
+
+
+def with_feature(lake: Lake, names: Iterable[str], feature: str) -> list[str]:
+    """Those of the tables that have it."""
+    there = {name: protocol_of(*lake.log(name).protocol).features for name in names}
+    having = [name for name, features in there.items() if feature in features]
+    if not having:
+        known = sorted({one for features in there.values() for one in features})
+        raise NotFound("tables", expected=f"one of their features {', '.join(known)}", found=feature)
+    return having

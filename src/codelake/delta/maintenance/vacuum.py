@@ -2,8 +2,9 @@
 
 Delta's own VACUUM knows nothing of published runs: a table that was committed to and not published for longer than
 the retention would lose what readers open. So the files are chosen here, from the log. What is kept: every file of
-the newest version, of each version that a run published within the retention, of the last published run however old
-it is, of feeds that a cursor has not passed, and whatever was removed or written within the retention.
+the newest version, of each version that a run published within the retention or pinned then without being published
+yet, of the last published run however old it is, of feeds that a cursor has not passed, and whatever was removed or
+written within the retention.
 """
 
 from __future__ import annotations
