@@ -19,10 +19,9 @@ def load(link: Linking, name: str, dst: int, value: int) -> None:
 def view(link: Linking, value: int, name: str) -> int:
     """The slot of an attribute of a value, as reading it gives it: methods bound, properties got."""
     slot = link.solver.named("view", value, name)
-    if link.solver.first(slot):
-        found = _VIEWS.get(link.values.keys[value][0])
-        if found is not None:
-            found(link, value, name, slot)
+    found = _VIEWS.get(link.values.keys[value][0])
+    if found is not None:
+        link.solver.once(slot, found, link, value, name, slot)
     return slot
 
 
@@ -193,9 +192,12 @@ def _got_dynamically(link: Linking, receiver: int, slot: int, getter: int) -> No
 def invoke(link: Linking, function: int, receiver: int) -> int:
     """The slot of what a method gives that nobody calls in writing, such as the getter of a property."""
     slot = link.solver.named("invoked", function, receiver)
-    if link.solver.first(slot):
-        link.make_call(Call(-1, link.holding(link.values.make(Kind.BOUND, function, receiver)), slot))
+    link.solver.once(slot, _invoke, link, function, receiver, slot)
     return slot
+
+
+def _invoke(link: Linking, function: int, receiver: int, slot: int) -> None:
+    link.make_call(Call(-1, link.holding(link.values.make(Kind.BOUND, function, receiver)), slot))
 
 
 def special(link: Linking, value: int, name: str) -> int | None:
@@ -207,8 +209,7 @@ def special(link: Linking, value: int, name: str) -> int | None:
     if found is None:
         return None
     slot = link.solver.named("special", value, name)
-    if link.solver.first(slot):
-        link.waits(found, _got_from_instance, value, slot)
+    link.solver.once(slot, link.waits, found, _got_from_instance, value, slot)
     return slot
 
 

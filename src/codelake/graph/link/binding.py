@@ -80,7 +80,7 @@ def _make(link: Linking, call: Call, value: int) -> None:
 def _start(link: Linking, call: Call, of: int, made: int) -> None:
     """`__init__` of what was made, if that is an instance of the class."""
     if link.values.keys[made][0] == Kind.INSTANCE and of in link.hierarchy.order(link.class_of(made)):
-        link.started.add(link.class_of(made))
+        link.solver.mark("started", link.class_of(made))
         starter = provider(link, link.hierarchy.order(link.class_of(made)), "__init__")
         if starter is not None:
             link.waits(starter, _construct, call, made, link.nowhere)
@@ -157,7 +157,7 @@ _CALLED = {
 def pass_arguments(link: Linking, call: Call, number: int, *, receiver: int | None, result: int | None = None) -> None:
     """A call of a function of the unit."""
     function = link.program.definitions[number]
-    link.called.add(number)
+    link.solver.mark("called", number)
     given = _Given(link, function)
     if receiver is not None:
         given.position(0, link.holding(link.received(receiver)))
@@ -236,7 +236,7 @@ class _Given:
             if is_whole:
                 self.give(parameter, default)
             else:
-                self.link.perhaps.append((default, parameter.slot))
+                self.link.solver.mark("perhaps", (default, parameter.slot))
 
 
 def _spread_star(link: Linking, given: _Given, position: int, value: int) -> None:

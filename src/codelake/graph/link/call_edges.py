@@ -34,10 +34,6 @@ def add_calls(links: Found) -> None:
     reasons, called = Reasons(link), _Called(links)
     places = _call_places(link)
     arguments = _arguments(links)
-    more: dict[int, list[Call]] = defaultdict(list)
-    for call in link.calls:  # what partials and known functions call on behalf of a written call
-        if call.scope >= 0 and (call.number < 0 or call is not link.written[call.number]):
-            more[call.number].append(call)
     for call in link.written:
         file = program.scope_files[call.scope]
         if not links.is_own[file]:
@@ -72,10 +68,10 @@ def add_calls(links: Found) -> None:
         for target in found.targets:
             called.add_callee(file, caller, target, found.rivals)
             if found.rivals <= FEW and target.method != "override":
-                _add_passes(links, file, arguments.get(call.number, ()), call, target)
-    for call in more[-1] + [one for number, every in more.items() if number >= 0 for one in every]:
+                _add_passes(links, file, arguments.get(call.result, ()), call, target)
+    for call in link.solver.marked("call"):  # what partials and known functions call on behalf of a written call
         file = program.scope_files[call.scope]
-        if links.is_own[file]:
+        if call.scope >= 0 and links.is_own[file] and (call.through or not call.is_written):
             found = called.of(call)
             for target in found.targets if found.rivals <= MAX_TARGETS else ():
                 called.add_callee(file, program.around(call.scope).id, target, found.rivals)
@@ -152,17 +148,16 @@ def _made_by(links: Found, number: int) -> list[int]:
         if slot is not None:
             return functions_in(link, slot)
     order = link.hierarchy.order(value)
-    names = ("__new__", "__init__") if value in link.started else ("__new__",)
+    names = ("__new__", "__init__") if value in link.solver.marked("started") else ("__new__",)
     slots = [slot for name in names if (slot := provider(link, order, name)) is not None]
     return [one for slot in slots for one in functions_in(link, slot)]
 
 
 def _arguments(links: Found) -> dict[int, list[tuple[int, str]]]:
-    """By written call: nodes and keys of what it passes."""
-    numbers = {call.result: call.number for call in links.link.written}
+    """By slot of a written call's result: nodes and keys of what it passes."""
     found: dict[int, list[tuple[int, str]]] = defaultdict(list)
     for node, fact in links.program.placed("argument"):
-        found[numbers[fact.dst]].append((node, fact.key))
+        found[fact.dst].append((node, fact.key))
     return found
 
 
@@ -195,7 +190,7 @@ def _starters(links: Found, of: str) -> list[tuple[int, int]]:
 def add_implied(links: Found) -> None:
     """What Python calls by itself."""
     known: dict[tuple[int, str], list[tuple[str, float]]] = {}
-    for scope, value, name in links.link.implied:
+    for scope, value, name in links.link.solver.marked("implied"):
         file = links.program.scope_files[scope]
         if links.is_own[file]:
             caller = links.program.around(scope).id
@@ -204,7 +199,7 @@ def add_implied(links: Found) -> None:
                 called = known[value, name] = list(_called_special(links, value, name))
             for callee, sure in called:
                 links.note_caller(file, caller, callee, sure, "protocol")
-    for scope, number in links.link.implied_functions:
+    for scope, number in links.link.solver.marked("implied function"):
         file = links.program.scope_files[scope]
         if links.is_own[file]:
             callee = links.program.definitions[number].id

@@ -203,8 +203,8 @@ def _add_operators(link: Linking) -> None:
 def add_calls(link: Linking) -> None:
     program = link.program
     made: dict[int, Call] = {}
-    for number, (node, fact) in enumerate(program.placed("call")):
-        made[fact.dst] = Call(fact.scope, fact.src, fact.dst, node, number)
+    for node, fact in program.placed("call"):
+        made[fact.dst] = Call(fact.scope, fact.src, fact.dst, node, is_written=True)
     for fact in program.every("argument"):
         call = made[fact.dst]
         if fact.key == "*":
@@ -258,9 +258,10 @@ def add_entries(link: Linking) -> None:
     their defaults. A decorator of which nothing is known gives what it is given."""
     program, solver = link.program, link.solver
     unknown = [call for call in link.decorated if not solver.of(call.callee)]
-    left = [(default, slot) for default, slot in link.perhaps if not solver.of(slot)]
+    left = [(default, slot) for default, slot in solver.marked("perhaps") if not solver.of(slot)]
+    called = solver.marked("called")
     for number, one in enumerate(program.definitions):
-        if one.kind not in ("function", "lambda") or number in link.called:
+        if one.kind not in ("function", "lambda") or number in called:
             continue
         for parameter in one.parameters:
             default = link.defaults.get(parameter.slot)

@@ -102,8 +102,7 @@ class Filling:
         if self.is_closed or len(path) > _DEEPEST:
             return None
         slot = self.link.solver.named("stub", *self.site, "code", path)
-        if self.link.solver.first(slot):
-            self.fill(type_, slot, *path)
+        self.link.solver.once(slot, self.fill, type_, slot, *path)
         return -1 - slot
 
     def slot(self, type_: Type, path: tuple[int, ...]) -> int:

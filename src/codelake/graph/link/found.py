@@ -86,6 +86,8 @@ class Found:
         self.classes: dict[int, list[Order]] = defaultdict(list)
         self.callers: dict[tuple[int, str, str], tuple[float, str]] = {}
         """File, caller and callee: how sure, and how it was found."""
+        self.said: dict[int, frozenset[int]] = {}
+        """By slot: values that annotations put there."""
         self.types: dict[tuple[frozenset[int], frozenset[int]], Candidates] = {}
         """By values, and those of them that annotations say."""
         self.weighed: Callable[[int, str, int, Candidates], Candidates] | None = None

@@ -28,7 +28,7 @@ _KEY = "key"
 _NO_KEYWORDS: Mapping[str, int] = {}
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Call:
     """A call, written or implied. Slots of what it calls, passes and gives."""
 
@@ -37,8 +37,8 @@ class Call:
     callee: int
     result: int
     node: int = -1
-    number: int = -1
-    """Among the calls that are written; -1 for others."""
+    is_written: bool = False
+    """Whether it stands in the code, or is made for one that does: then others were called on the way (`through`)."""
     positional: Sequence[int] = ()
     keywords: Mapping[str, int] = field(default_factory=lambda: _NO_KEYWORDS)
     stars: Sequence[tuple[int, int]] = ()
@@ -104,16 +104,10 @@ class Linking:
         self.nowhere = self.solver.named("nowhere")
         self.solver.close(self.nowhere)
         """For results that nobody takes."""
-        self._keys: dict[int, list[str]] = {}
-        self._waiting_for_keys: dict[int, list[Callable[[str], None]]] = {}
-        self._arranged: dict[str, set[int]] = {}
         self.constant: set[int] = set()
         """Containers that nothing is put into."""
         self.handed: dict[int, list[int]] = {}
         """By function: its parameters that it returns as they are."""
-        self.said: dict[int, frozenset[int]] = {}
-        """By slot: values that annotations put there."""
-        self.calls: list[Call] = []
         self.written: list[Call] = []
         """Those that stand in the code."""
         self.decorated: list[Call] = []
@@ -122,16 +116,6 @@ class Linking:
         """By slot of a decorated definition: the slot of what goes into its decorators."""
         self.partials: dict[int, Call] = {}
         """By value: the call that made a partial."""
-        self.started: set[int] = set()
-        """Classes of which calls make instances: others have a `__new__` that gives something else."""
-        self.perhaps: list[tuple[int, int]] = []
-        """Defaults and their parameters, of calls that spread what they pass: they hold if nothing else comes."""
-        self.called: set[int] = set()
-        """Functions that some call was bound to."""
-        self.implied_functions: set[tuple[int, int]] = set()
-        """Scope and function."""
-        self.implied: set[tuple[int, int, str]] = set()
-        """Scope, receiver and name of special methods that Python calls by itself."""
 
     def _index_members(self) -> None:
         program = self.program
@@ -156,13 +140,6 @@ class Linking:
             found.setdefault(fact.dst, []).append(fact.src)
         return found
 
-    def arranges(self, why: str, slot: int) -> bool:
-        """Whether something is arranged for a slot for the first time."""
-        if slot in self._arranged.setdefault(why, set()):
-            return False
-        self._arranged[why].add(slot)
-        return True
-
     # slots with a name -----------------------------------------------------------------------------
 
     def field_of(self, value: int, name: str) -> int:
@@ -171,18 +148,17 @@ class Linking:
 
     def element(self, container: int, key: str) -> int:
         slot = self.solver.named("element", container, key)
-        if key not in (_ALL, _KEY) and self.solver.first(slot):
-            self.solver.copy(slot, self.element(container, _ALL))
-            self._keys.setdefault(container, []).append(key)
-            for waiting in tuple(self._waiting_for_keys.get(container, ())):
-                waiting(key)
+        if key not in (_ALL, _KEY):
+            self.solver.once(slot, self._add_key, container, key, slot)
         return slot
+
+    def _add_key(self, container: int, key: str, slot: int) -> None:
+        self.solver.copy(slot, self.element(container, _ALL))
+        self.solver.add_key(container, key)
 
     def each_key(self, container: int, waiting: Callable[[str], None]) -> None:
         """Call `waiting` with each key of a container, those that are there and those that come."""
-        self._waiting_for_keys.setdefault(container, []).append(waiting)
-        for key in tuple(self._keys.get(container, ())):
-            waiting(key)
+        self.solver.wait_for_keys(container, waiting)
 
     def all_elements(self, container: int) -> int:
         return self.element(container, _ALL)
@@ -219,7 +195,7 @@ class Linking:
 
     def make_call(self, call: Call) -> None:
         if self.bind is not None:
-            self.calls.append(call)
+            self.solver.mark("call", call)
             self.waits(call.callee, self.bind, call)
 
     def decorates(self, slot: int) -> bool:
@@ -229,12 +205,12 @@ class Linking:
     def imply(self, scope: int, value: int, name: str) -> None:
         """Code of a scope makes Python call a special method of a value."""
         if scope >= 0:
-            self.implied.add((scope, value, name))
+            self.solver.mark("implied", (scope, value, name))
 
     def imply_function(self, scope: int, function: int) -> None:
         """The same, of a function that is known."""
         if scope >= 0:
-            self.implied_functions.add((scope, self.values.keys[function][1]))
+            self.solver.mark("implied function", (scope, self.values.keys[function][1]))
 
     def container(self, slot: int, type_name: str) -> int:
         return self.values.make(Kind.CONTAINER, slot, type_name)
@@ -276,8 +252,7 @@ class Linking:
     def holding(self, value: int) -> int:
         """A slot that holds just this value."""
         slot = self.solver.named("just", value)
-        if self.solver.first(slot):
-            self.solver.add(slot, value)
+        self.solver.once(slot, self.solver.add, slot, value)
         return slot
 
     def view_of_place(self, file: int, place: int) -> int:

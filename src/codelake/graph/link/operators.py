@@ -44,13 +44,13 @@ def operate(link: Linking, scope: int, key: str, operand: int, dst: int, value: 
         any(call_special(link, scope, value, one, dst) for one in names)
     elif kind == Kind.CONTAINER and name in ("add", "mul", "or") and b != "generator":
         link.solver.add(dst, value)  # of two containers the sum is taken for either
-        if operand >= 0 and link.arranges("sum", dst):
-            link.waits(operand, _add_container, dst)
+        if operand >= 0:
+            link.solver.once(("sum", dst), link.waits, operand, _add_container, dst)
     elif kind == Kind.INSTANCE:
         if not call_outside(link, value, f"__{name}__", dst):
             link.solver.add(dst, value)
-        if operand >= 0 and link.arranges("reflected", dst):
-            link.waits(operand, _reflect, scope, name, dst)
+        if operand >= 0:
+            link.solver.once(("reflected", dst), link.waits, operand, _reflect, scope, name, dst)
 
 
 def _add_container(link: Linking, dst: int, value: int) -> None:

@@ -29,8 +29,7 @@ def call_special(link: Linking, scope: int, value: int, name: str, result: int, 
         link.make_call(Call(-1, method, result, positional=list(arguments)))
         return True
     given = link.solver.named("gives", value, name)
-    if link.solver.first(given):
-        link.make_call(Call(-1, method, given))
+    link.solver.once(given, link.make_call, Call(-1, method, given))
     link.solver.copy(given, result)
     return True
 
@@ -41,10 +40,13 @@ def call_outside(link: Linking, value: int, name: str, result: int) -> bool:
     if member is None or not member.stub.is_called:
         return False
     given = link.solver.named("gives", value, name)
-    if link.solver.first(given):
-        link.make_call(Call(-1, view(link, value, name), given))
+    link.solver.once(given, _call_member, link, value, name, given)
     link.solver.copy(given, result)
     return True
+
+
+def _call_member(link: Linking, value: int, name: str, given: int) -> None:
+    link.make_call(Call(-1, view(link, value, name), given))
 
 
 def is_of_outside(link: Linking, value: int) -> bool:
@@ -78,18 +80,19 @@ def _imply_next(link: Linking, scope: int, value: int) -> None:
 
 def _iterated(link: Linking, value: int) -> int:
     slot = link.solver.named("iterated", value)
-    if not link.solver.first(slot):
-        return slot
+    link.solver.once(slot, _add_iterated, link, value, slot)
+    return slot
+
+
+def _add_iterated(link: Linking, value: int, slot: int) -> None:
     own = link.solver.named("iterator", value)
     if is_of_outside(link, value):
         if call_outside(link, value, "__iter__", own):
             link.waits(own, _advance, -1, slot)
-        return slot
-    if call_special(link, -1, value, "__iter__", own):
+    elif call_special(link, -1, value, "__iter__", own):
         link.waits(own, _advance, -1, slot)
     else:
         call_special(link, -1, value, "__getitem__", slot)
-    return slot
 
 
 def _advance(link: Linking, scope: int, dst: int, value: int) -> None:
@@ -106,8 +109,8 @@ def aiterate(link: Linking, scope: int, dst: int, value: int) -> None:
         iterate(link, scope, dst, value)
         return
     own = link.solver.named("aiterator", value)
-    if link.solver.first(own):
-        call_special(link, scope, value, "__aiter__", own)
+    link.imply(scope, value, "__aiter__")
+    link.solver.once(own, call_special, link, -1, value, "__aiter__", own)
     link.waits(own, _advance_later, scope, dst)
 
 

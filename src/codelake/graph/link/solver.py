@@ -8,12 +8,22 @@ are, and what went through them in the rounds before, depends on the program alo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Collection, Hashable
 from typing import Any
 
 MOST = 10
 MOST_FUNCTIONS = 24
 """Functions are told apart from other values: tables of them are written to be called."""
+MARKS = {
+    "call": "calls, written and implied",
+    "called": "functions that some call was bound to",
+    "started": "classes of which calls make instances: others have a `__new__` that gives something else",
+    "perhaps": "defaults and their parameters, of calls that spread what they pass: they hold if nothing else comes",
+    "implied": "scope, receiver and name of special methods that Python calls by itself",
+    "implied function": "scope and function, where the function is known",
+    "said": "slots and values that annotations put there",
+}
+"""What solving notes beside values."""
 Waiting = tuple[Any, ...]
 """A function, and what it is called with; the value comes last."""
 _NONE: frozenset[int] = frozenset()
@@ -52,7 +62,10 @@ class Solver:
         self._coming: dict[int, frozenset[int]] = {}
         self._added_copies: list[int] = []
         self._added_waiting: list[Any] = []
-        self._done: set[int] = set()
+        self._done: set[Hashable] = set()
+        self._marks: dict[str, dict[Any, None]] = {kind: {} for kind in MARKS}
+        self._keys: dict[int, list[str]] = {}
+        self._waiting_for_keys: dict[int, list[Callable[[str], None]]] = {}
         self._fixed: set[int] = set()
         self._closed: set[int] = set()
         self._kept_out: dict[int, set[int]] = {}
@@ -71,12 +84,30 @@ class Solver:
             self._waiting.append(None)
         return slot
 
-    def first(self, slot: int) -> bool:
-        """Whether a slot is asked for the first time: what comes into it is then to be arranged."""
-        if slot in self._done:
-            return False
-        self._done.add(slot)
-        return True
+    def once(self, what: Hashable, does: Callable[..., object], *given: object) -> None:
+        """Arrange what comes into a slot, or something else that has a name, when it is first asked for."""
+        if what not in self._done:
+            self._done.add(what)
+            does(*given)
+
+    def mark(self, kind: str, what: Any) -> None:
+        """Note something that was met on the way. `MARKS` says what."""
+        self._marks[kind][what] = None
+
+    def marked(self, kind: str) -> Collection[Any]:
+        return self._marks[kind]
+
+    def add_key(self, container: int, key: str) -> None:
+        """A container comes to have a key: whoever waits for its keys sees it at once."""
+        self._keys.setdefault(container, []).append(key)
+        for waiting in tuple(self._waiting_for_keys.get(container, ())):
+            waiting(key)
+
+    def wait_for_keys(self, container: int, waiting: Callable[[str], None]) -> None:
+        """Call what is waiting with each key of a container, those that are there and those that come."""
+        self._waiting_for_keys.setdefault(container, []).append(waiting)
+        for key in tuple(self._keys.get(container, ())):
+            waiting(key)
 
     def of(self, slot: int) -> frozenset[int]:
         return self.sets[slot] or _NONE

@@ -23,6 +23,8 @@ _NOBODY: frozenset[int] = frozenset()
 def add_types(links: Found) -> None:
     link, program = links.link, links.program
     bound = _bound_names(link)
+    for slot, value in link.solver.marked("said"):
+        links.said[slot] = links.said.get(slot, _NOBODY) | {value}
     for number, one in enumerate(program.definitions):
         if not links.is_own[one.file]:
             continue
@@ -69,7 +71,7 @@ def _add_types(links: Found, file: int, kind: str, src: str, slot: int) -> None:
     held = links.link.solver.of(slot)
     if not held:
         return
-    said = _said(links.link, slot)
+    said = _said(links, slot)
     found = links.types.get((held, said))
     if found is None:
         found = Candidates(_types(links.link, held, said))
@@ -77,12 +79,12 @@ def _add_types(links: Found, file: int, kind: str, src: str, slot: int) -> None:
     links.add_candidates(file, kind, links.types[held, said], src=src, origin="flow")
 
 
-def _said(link: Linking, slot: int) -> frozenset[int]:
+def _said(links: Found, slot: int) -> frozenset[int]:
     """The values that annotations put into a slot, or into one that is stored in it."""
-    found = link.said.get(slot, _NOBODY)
-    for one in link.stores.get(slot, ()):
-        if one in link.said:
-            found |= link.said[one]
+    found = links.said.get(slot, _NOBODY)
+    for one in links.link.stores.get(slot, ()):
+        if one in links.said:
+            found |= links.said[one]
     return found
 
 

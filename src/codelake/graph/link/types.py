@@ -155,5 +155,5 @@ def _add_instance(link: Linking, slot: int, value: int) -> None:
 
 
 def _say(link: Linking, slot: int, value: int) -> None:
-    link.said[slot] = link.said.get(slot, frozenset()) | {value}
+    link.solver.mark("said", (slot, value))
     link.solver.add(slot, value)
