@@ -31,7 +31,7 @@ from codelake.ids import external_id
 
 def add_calls(links: Found) -> None:
     link, program = links.link, links.program
-    reasons, called = Reasons(link), _Called(links)
+    reasons, called = Reasons(link, links.is_own), _Called(links)
     places = _call_places(link)
     arguments = _arguments(links)
     for call in link.written:

@@ -33,7 +33,7 @@ _CONTAINERS = ("list", "tuple", "set", "dict", "generator")
 def add_names(link: Linking) -> None:
     """Names, imports, definitions, attributes: all that needs no call."""
     program, solver = link.program, link.solver
-    for each in program.imports:
+    for each in program.every_import():
         add_import(link, each)
     for fact in program.every("copy"):
         solver.copy(fact.src, fact.dst)
@@ -63,13 +63,10 @@ def add_values(link: Linking, made: dict[int, int]) -> None:
 
 def _add_stubs(link: Linking) -> None:
     """What a stub says of a function holds for the function beside it."""
-    program = link.program
-    stubs = {
-        file.id.removesuffix("i"): number for number, file in enumerate(program.files) if file.path.endswith(".pyi")
-    }
+    program, stubs = link.program, link.modules.stubs
     if not stubs:
         return
-    for number, one in enumerate(program.definitions):
+    for number, one in program.every_definition():
         stub = stubs.get(program.files[one.file].id)
         twin = None if stub is None else program.of_id.get(f"{program.files[stub].id}#{one.label}")
         if twin is None or one.kind != "function":
@@ -241,13 +238,13 @@ def _add_decorators(link: Linking) -> None:
 def add_bare(link: Linking) -> None:
     """Definitions as they are before decorators."""
     decorated = {fact.dst for fact in link.program.every("decorate")}
-    for value, one in zip(link.defined, link.program.definitions, strict=True):
+    for number, one in link.program.every_definition():
         if one.kind == "module":
             continue
         if one.slot in decorated:
-            link.bare[one.slot] = link.holding(value)
+            link.bare[one.slot] = link.holding(link.defined[number])
         else:
-            link.solver.add(one.slot, value)
+            link.solver.add(one.slot, link.defined[number])
 
 
 # what has no caller ------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from typing import NamedTuple
 
 from codelake.contracts.claims import ORIGINS
@@ -77,10 +77,13 @@ NONE = Candidates(())
 
 
 class Found:
-    def __init__(self, link: Linking) -> None:
+    def __init__(self, link: Linking, only: Container[int] | None = None) -> None:
+        """Of the unit's own files, or only of some of them."""
         self.link = link
         self.program = link.program
-        self.is_own = [file.is_own for file in self.program.files]
+        self.is_own = [
+            file.is_own and (only is None or number in only) for number, file in enumerate(self.program.files)
+        ]
         self.edges: dict[int, list[Edge]] = defaultdict(list)
         self.calls: dict[int, list[Site]] = defaultdict(list)
         self.classes: dict[int, list[Order]] = defaultdict(list)

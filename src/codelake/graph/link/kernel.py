@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
 import pyarrow as pa
 
@@ -35,12 +36,12 @@ def link_batches(batches: Iterator[pa.RecordBatch], stubs: Stubs) -> Iterator[pa
 
 
 def _links(table: pa.Table, stubs: Stubs, *, backwards: bool = False) -> Iterator[pa.RecordBatch]:
-    program, placed = _read(table)
+    program, placed = read(table)
     del table
     yield from links(linked(program, stubs, backwards=backwards), placed)
 
 
-def _read(table: pa.Table) -> tuple[Program, Placed]:
+def read(table: pa.Table) -> tuple[Program, Placed]:
     table = table.sort_by([("repo", "ascending"), ("path", "ascending")])
     return Program(table), placed_claims(table)
 
@@ -48,22 +49,34 @@ def _read(table: pa.Table) -> tuple[Program, Placed]:
 def linked(program: Program, stubs: Stubs, *, backwards: bool = False) -> Linking:
     pa.default_memory_pool().release_unused()  # of the tables that it was read from
     link = Linking(program, Modules(program), Values(), stubs, backwards=backwards)
-    _find_bases(link)
+    find_bases(link)
     link.bind = bind
     link.restart()
-    made = add_made(link)
-    add_bare(link)
-    add_names(link)
-    add_values(link, made)
+    state(link)
     link.solver.solve()
-    add_entries(link)
-    link.solver.solve()
-    Shapes(link).add()
+    for says in phases(link):
+        says()
+        link.solver.solve()
     link.solver.finish()
     return link
 
 
-def _find_bases(link: Linking) -> None:
+def state(link: Linking) -> None:
+    """The facts of a program, or of the file of it that is looked at."""
+    made = add_made(link)
+    add_bare(link)
+    add_names(link)
+    add_values(link, made)
+
+
+def phases(link: Linking) -> Iterator[Callable[[], None]]:
+    """What is said, step by step, of what holds nothing when everything before is solved."""
+    yield partial(add_entries, link)
+    shapes = Shapes(link)
+    yield from (shapes.add_kept, shapes.add_named, shapes.add_rest)
+
+
+def find_bases(link: Linking) -> None:
     """Bases and metaclasses of all classes. What a base is may hang on the attributes that a class inherits, so this is
     done until nothing more comes of it."""
     program = link.program

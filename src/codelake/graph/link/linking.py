@@ -6,7 +6,7 @@ function's results) and made once, so that neither order nor repetition matters.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -50,6 +50,12 @@ class Call:
     through: tuple[int, ...] = ()
     """What was called on the way: partials, instances with `__call__`. None comes twice, so this ends."""
 
+    def key(self) -> tuple[Hashable, ...]:
+        """What it does: the same for two that do the same."""
+        passed = tuple(self.positional), tuple(sorted(self.keywords.items())), tuple(self.stars)
+        spread = tuple(self.double_stars), tuple(self.late)
+        return self.scope, self.callee, self.result, *passed, *spread, self.is_decorator, self.through
+
     def instead(self, value: int, callee: int, **changes: Any) -> Call:
         """The same call, of what `value` calls in its place."""
         made = copy(self)
@@ -75,14 +81,22 @@ class Linking:
         self.hierarchy = Hierarchy({})
         self.bind: Callable[[Linking, Call, int], None] | None = None
         """What a call does with a value that it calls; without it, nothing is called."""
-        self.solver = Solver(program.n_slots, self._is_function, self._widened, backwards=backwards)
-        self.defined = [_value_of(values, number, one) for number, one in enumerate(program.definitions)]
+        self.solver = Solver(program.n_slots, self.is_function, self.widened, backwards=backwards)
+        self.defined: list[int] = []
+        """By definition: its value."""
+        self.metaclasses: dict[int, int] = {}
+        """By value of class, where it is one of the unit."""
+        self.read()
+        self.restart()
+
+    def read(self) -> None:
+        """What the program says, by slot and by class."""
+        program, values = self.program, self.values
+        self.defined += (_value_of(values, number, one) for number, one in program.definitions_from(len(self.defined)))
         self.members: dict[int, dict[str, int]] = {}
         """By value of class: its attributes, from name to slot."""
         self.locals: dict[int, dict[str, int]] = {}
         """By slot of function: its variables, from name to slot."""
-        self.metaclasses: dict[int, int] = {}
-        """By value of class, where it is one of the unit."""
         self.defaults = {fact.dst: fact.src for fact in program.every("default")}
         self.texts = {fact.dst: fact.key for fact in program.every("text")}
         self.keys = {fact.dst: fact.key for fact in program.every("constant")}
@@ -96,11 +110,13 @@ class Linking:
         self.imports = {one.slot: one for one in program.imports if one.name != "*"}
         self._spread: dict[str, frozenset[int]] = {}
         self._index_members()
-        self.restart()
 
     def restart(self) -> None:
         """Forget what was solved. Names of slots stay."""
         self.solver.restart()
+        self.begin()
+
+    def begin(self) -> None:
         self.nowhere = self.solver.named("nowhere")
         self.solver.close(self.nowhere)
         """For results that nobody takes."""
@@ -219,11 +235,13 @@ class Linking:
         """A container that was written with constants alone, and containers of such. Those with the same types of
         constants are one value, and nothing else is put into them: there are many, and little hangs on them."""
         value = self.values.make(Kind.CONTAINER, self.solver.named("constants", type_name, elements), type_name)
-        if value not in self.constant:
-            self.constant.add(value)
-            for one in elements:
-                self.solver.add(self.element(value, ANY), one)
+        self.constant.add(value)
+        self.solver.once(("constants", value), self._add_constants, value, elements)
         return value
+
+    def _add_constants(self, container: int, elements: tuple[int, ...]) -> None:
+        for one in elements:
+            self.solver.add(self.element(container, ANY), one)
 
     def instance(self, of: int, known: Known = Known.MADE) -> int:
         is_external = self.values.keys[of][0] == Kind.EXTERNAL
@@ -267,10 +285,10 @@ class Linking:
             found = self._spread[kind] = frozenset(p.slot for p in every if p.kind == kind)
         return found
 
-    def _is_function(self, value: int) -> bool:
+    def is_function(self, value: int) -> bool:
         return self.values.keys[value][0] == Kind.FUNCTION
 
-    def _widened(self, slot: int) -> int | None:
+    def widened(self, slot: int) -> int | None:
         """Receivers of a method that are too many are instances of the class that has it."""
         owner = self.receivers.get(slot)
         return None if owner is None else self.instance(self.defined[owner], Known.SAID)

@@ -23,8 +23,12 @@ class Modules:
         self.folders: dict[str, str] = {}
         """Names that are the first parts of some module's: packages, also those without an `__init__`, with the id of
         the first folder that is one."""
+        self.stubs: dict[str, int] = {}
+        """By id of a file: the stub beside it."""
         for number, file in enumerate(program.files):
             self.by_path[file.repo, file.path] = number
+            if file.path.endswith(".pyi"):
+                self.stubs[file.id.removesuffix("i")] = number
             if file.module is not None:
                 self.by_name.setdefault(file.module, []).append(number)
                 self._add_folders(file)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from codelake.graph.link.linking import Call, Linking
 from codelake.graph.link.program import Fact
 from codelake.graph.link.values import Kind
@@ -11,7 +13,8 @@ _DEPTH = 6
 
 
 class Reasons:
-    def __init__(self, link: Linking) -> None:
+    def __init__(self, link: Linking, is_own: Sequence[bool]) -> None:
+        """Of calls in files of which that is true."""
         self.link = link
         program = link.program
         self.parameters = {p.slot for one in program.definitions for p in one.parameters}
@@ -19,7 +22,7 @@ class Reasons:
         """By slot that holds nothing: a fact that would fill it, with its kind."""
         for kind in _FOLLOWED:
             for fact in program.every(kind):
-                if not link.solver.of(fact.dst):
+                if is_own[fact.file] and not link.solver.of(fact.dst):
                     self.made.setdefault(fact.dst, (kind, fact))
 
     def of(self, call: Call) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from typing import Any
 
@@ -29,14 +29,14 @@ _FILES = 256
 """Of a batch."""
 
 
-def links(link: Linking, placed: Placed) -> Iterator[pa.RecordBatch]:
-    """Rows of the unit's own files, sorted by path. `placed` is what other tools claim."""
-    found, claims = Found(link), Claims(link, placed)
+def links(link: Linking, placed: Placed, only: Container[int] | None = None) -> Iterator[pa.RecordBatch]:
+    """Rows of the unit's own files, or only of some of them, sorted by path. `placed` is what other tools claim."""
+    found, claims = Found(link, only), Claims(link, placed)
     if placed:
         found.weighed = claims.weighed
     for part in PARTS:
         part(found)
-    own = [number for number, file in enumerate(link.program.files) if file.is_own]
+    own = [number for number, is_own in enumerate(found.is_own) if is_own]
     for first in range(0, len(own), _FILES):
         yield _batch(found, claims.disagreements, own[first : first + _FILES])
 

@@ -53,14 +53,13 @@ class Shapes:
     def _stores(self, of: int, name: str) -> bool:
         return any(name in self.link.stored.get(one, ()) for one in self.link.hierarchy.order(of))
 
-    def add(self) -> None:
-        """Fill what holds nothing, and solve."""
+    def add_kept(self) -> None:
+        """Fill parameters and attributes that hold nothing, by all their uses."""
         self._add_used(self._unknown(self.kept))
-        self.link.solver.solve()
-        self._add_named()
-        self.link.solver.solve()
+
+    def add_rest(self) -> None:
+        """Fill whatever else holds nothing."""
         self._add_used(self._unknown(None))
-        self.link.solver.solve()
 
     def _unknown(self, kept: dict[int, int] | None) -> dict[int, set[str]]:
         """Slots that hold nothing, with the attributes that are asked of them; where `kept` is given only of those
@@ -78,7 +77,7 @@ class Shapes:
             for value in self._instances(frozenset(names)):
                 self.link.solver.add(slot, value)
 
-    def _add_named(self) -> None:
+    def add_named(self) -> None:
         """Of what is called like something that is known elsewhere: the same, if that has what is asked for. Code
         calls one kind of thing by one name."""
         link = self.link

@@ -43,7 +43,7 @@ def add_types(links: Found) -> None:
             for name, slot in link.members.get(value, {}).items():
                 if _is_variable(link, bound, name, slot):
                     _add_types(links, one.file, "HAS_TYPE", f"{one.id}:{name}", slot)
-        else:
+        elif one.kind == "module":
             for name, slot in link.modules.names[one.file].items():
                 if _is_variable(link, bound, name, slot):
                     _add_types(links, one.file, "HAS_TYPE", f"{program.files[one.file].id}#:{name}", slot)

@@ -23,7 +23,7 @@ _NOTHING = ("Any", "object", "NoReturn", "Never", "Callable", "Literal", "Litera
 
 
 def add_annotations(link: Linking) -> None:
-    for one in link.program.annotations:
+    for one in link.program.every_annotation():
         if not one.types:
             continue
         slot = _slot(link, one)

@@ -1,0 +1,313 @@
+"""A link unit that stays open: linked once, then brought up to date with what has changed in its files.
+
+The solver keeps why everything holds (`live`), so an edit costs what hangs on it. What rules look up by name (members
+of classes, names of modules, orders, defaults) is not followed: where that comes to be another, and somebody may have
+asked for it, the unit says so and is to be linked anew.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from codelake.graph.link.binding import bind
+from codelake.graph.link.kernel import find_bases, phases, read, state
+from codelake.graph.link.linking import Call, Linking
+from codelake.graph.link.live import NEVER, Live, Root, beginning
+from codelake.graph.link.modules import Modules
+from codelake.graph.link.patching import Kept, keep
+from codelake.graph.link.program import GONE, Program
+from codelake.graph.link.results import SCHEMA, links
+from codelake.graph.link.stubs import Stubs
+from codelake.graph.link.targets import things, things_of_import
+from codelake.graph.link.values import Kind, Values
+from codelake.lean import lean
+
+_NAMING = ("copy", "known", "global", "load_attribute", "load_item", "base", "class_keyword")
+Place = tuple[str, str]
+"""Repository and path."""
+
+
+class _Stated(NamedTuple):
+    """What the facts of a file said."""
+
+    root: Root
+    written: list[Call]
+    decorated: list[Call]
+    bare: dict[int, int]
+    handed: dict[int, list[int]]
+
+
+class Unit:
+    def __init__(self, table: pa.Table, stubs: Stubs) -> None:
+        """`table` is what the kernel takes; nothing may be claimed of its files."""
+        with lean():
+            table = table.sort_by([("repo", "ascending"), ("path", "ascending")]).combine_chunks()
+            program, _ = read(table)
+            self._rows = {place: table.slice(number, 1) for number, place in enumerate(_places(table))}
+            self._files = {place: number for number, place in enumerate(self._rows)}
+            self._link = link = Linking(program, Modules(program), Values(), stubs, backwards=False)
+            find_bases(link)
+            link.bind = bind
+            self._live = Live(program.n_slots, link.is_function, link.widened)
+            link.solver = self._live  # type: ignore[assignment]
+            link.begin()
+            self._blocks: list[tuple[int, int]] = []
+            """Where slots of replaced files begin, and of which file they are."""
+            self._stated = [self._state(file) for file in range(len(program.files))]
+            self._solve()
+            self._live.tracks = True
+            self._looked_up = _LookedUp(link)
+
+    def _state(self, file: int) -> _Stated:
+        link = self._link
+        link.written, link.decorated, link.bare, link.handed = [], [], {}, {}
+        with link.program.looking_at(file):
+            root = self._live.state(lambda: state(link))
+        return _Stated(root, link.written, link.decorated, link.bare, link.handed)
+
+    def _gather(self) -> None:
+        link = self._link
+        link.written = [call for one in self._stated for call in one.written]
+        link.decorated = [call for one in self._stated for call in one.decorated]
+        link.bare = {slot: bare for one in self._stated for slot, bare in one.bare.items()}
+        link.handed = {number: slots for one in self._stated for number, slots in one.handed.items()}
+
+    def _solve(self) -> None:
+        self._gather()
+        self._live.solve(beginning(1))
+        for number, says in enumerate(phases(self._link), 1):
+            self._live.phase(number, says)
+        self._live.solve()
+
+    def all_links(self) -> pa.Table:
+        with lean():
+            return pa.Table.from_batches(links(self._link, {}), SCHEMA)
+
+    # another content ---------------------------------------------------------------------------------
+
+    def update(self, rows: pa.Table) -> pa.Table | None:
+        """The links of files that may have changed, where these files have other contents. None where that changes what
+        others look up by name: then this unit is of no more use, and is to be opened anew."""
+        with lean():
+            numbers = [self._files.get(place) for place in _places(rows)]
+            if any(number is None or self._is_stub(number) for number in numbers):
+                return None
+            link, live = self._link, self._live
+            live.touched.clear()
+            live.touched_marks.clear()
+            live.touched_outside = False
+            shown = [_shown(link, file) for file in numbers if file is not None]
+            names_before = [set(_naming(link, file)) for file in numbers if file is not None]
+            asked = self._asked()
+            kept = [self._replaced(place, rows.slice(at, 1)) for at, place in enumerate(_places(rows))]
+            link.modules = Modules(link.program)
+            link.read()
+            link.__dict__.pop("stores", None)
+            before = {file: self._stated[file] for file in numbers if file is not None}
+            for file in before:
+                self._stated[file] = self._state(file)
+            self._gather()
+            old, self._looked_up = self._looked_up, _LookedUp(link)
+            if not old.finds_the_same(self._looked_up, kept):
+                return None
+            if _other_flows(names_before, [set(_naming(link, file)) for file in before], kept):
+                if not self._has_the_same_bases():
+                    return None
+            names = old.other_names(self._looked_up)
+            if names is None or any(name.startswith("__") for name in names):
+                return None
+            if names and (self._is_brought_by_stars(before) or not names.isdisjoint(asked | self._asked())):
+                return None
+            for one in before.values():
+                live.drop(one.root)
+            self._solve()
+            is_shown_as_before = shown == [_shown(link, file) for file in before]
+            files = self._files_concerned(names) if is_shown_as_before or names else None
+            return pa.Table.from_batches(links(link, {}, None if files is None else files | set(before)), SCHEMA)
+
+    def _is_stub(self, file: int) -> bool:
+        return self._link.program.files[file].path.endswith(".pyi")
+
+    def _replaced(self, place: Place, row: pa.Table) -> Kept:
+        file, program = self._files[place], self._link.program
+        new = Program(row)
+        kept = keep(program, file, Program(self._rows[place]), new, self._live.take)
+        program.replace(file, new, kept.slots, kept.scopes, kept.definitions)
+        self._rows[place] = row
+        if kept.fresh:
+            self._blocks.append((min(kept.fresh), file))
+        return kept
+
+    def _asked(self) -> set[str]:
+        """Names by which something of the program may be looked up."""
+        program = self._link.program
+        found = {fact.key for kind in program.kinds() if kind != "bind" for fact in program.every(kind)}
+        found |= {part for one in program.imports for part in (one.name or "", *(one.module or "").split("."))}
+        for one in program.annotations:
+            found |= {part for each in one.types for part in (each["name"] or "").split(".")}
+        return found
+
+    def _is_brought_by_stars(self, files: Iterable[int]) -> bool:
+        modules, wanted = self._link.modules, set(files)
+        stars = (one for every in modules.stars for one in every)
+        return any(modules.found(modules.target(one) or "", one.file) in wanted for one in stars)
+
+    def _has_the_same_bases(self) -> bool:
+        link = self._link
+        other = Linking(link.program, link.modules, Values(), link.stubs, backwards=False)
+        find_bases(other)
+        return dict(_bases(other)) == dict(_bases(link))
+
+    # what came of it ---------------------------------------------------------------------------------
+
+    def _files_concerned(self, unasked: set[str]) -> set[int] | None:
+        """The files whose links may be others; None for all. Nobody else asks for members with `unasked` names."""
+        live, link = self._live, self._link
+        changed: set[int] = set()
+        for slot, (held, was_closed) in live.touched.items():
+            if was_closed != (slot.closes < NEVER):
+                return None
+            if live.of(slot.number) != held:
+                changed.add(slot.number)
+        members = (pair for every in link.members.values() for pair in every.items())
+        of_classes = {slot for name, slot in members if name not in unasked}
+        of_partials = {slot for call in link.partials.values() for slot in call.positional[:1]}
+        if live.touched_outside or not changed.isdisjoint(of_classes | of_partials):
+            return None
+        scopes = {call.scope for call in live.marked("call") if call.callee in changed}
+        for kind, what in live.touched_marks:
+            if kind == "started":
+                return None
+            if kind == "call":
+                scopes.add(what.scope)
+            elif kind in ("implied", "implied function"):
+                scopes.add(what[0])
+            elif kind == "said":
+                changed.add(what[0])
+        found = {self._file_of(slot) for slot in changed}
+        return {file for file in found if file is not None} | {
+            link.program.scope_files[scope] for scope in scopes if scope >= 0
+        }
+
+    def _file_of(self, slot: int) -> int | None:
+        """The file whose links may say what a slot holds."""
+        name = self._live.name_of.get(slot)
+        program = self._link.program
+        if name is None:
+            slot = self._beside.get(slot, slot)
+            if slot < program.bases[-1]:
+                return bisect(program.bases, slot) - 1
+            return self._blocks[bisect(self._blocks, (slot, len(program.files))) - 1][1]
+        if name[0] in ("return", "yield"):
+            return program.definitions[name[1]].file  # type: ignore[index]
+        if name[0] == "field":
+            kind, number, _ = self._link.values.keys[self._link.class_of(name[1])]  # type: ignore[arg-type]
+            return program.definitions[number].file if kind in (Kind.CLASS, Kind.FUNCTION) else None
+        return None
+
+    @property
+    def _beside(self) -> dict[int, int]:
+        return {beside: slot for slot, beside in self._link.program.beside.items()}
+
+
+def _naming(link: Linking, file: int) -> Iterator[tuple[int, int, str]]:
+    """The flow of names, by which bases of classes are found."""
+    kinds = _NAMING if not link.program.callees else (*_NAMING, "return", "call")
+    with link.program.looking_at(file):
+        yield from ((fact.dst, fact.src, f"{kind} {fact.key}") for kind in kinds for fact in link.program.every(kind))
+
+
+def _other_flows(before: Iterable[set[Any]], now: Iterable[set[Any]], kept: Iterable[Kept]) -> bool:
+    """Whether something else comes into slots that are in both."""
+    return any(
+        {flow for flow in old if flow[0] not in one.gone} != {flow for flow in new if flow[0] not in one.fresh}
+        for old, new, one in zip(before, now, kept, strict=True)
+    )
+
+
+def _places(table: pa.Table) -> Iterator[Place]:
+    return zip(table.column("repo").to_pylist(), table.column("path").to_pylist(), strict=True)
+
+
+def _bases(link: Linking) -> Iterator[tuple[str, tuple[Any, ...]]]:
+    """Of each class its bases and its metaclass."""
+
+    def name(value: int | None) -> Hashable:
+        kind, a, b = link.values.keys[value] if value is not None else (None, "", "")
+        return link.program.definitions[a].id if kind == Kind.CLASS else (a, b)
+
+    for value, bases in link.hierarchy.bases.items():
+        yield str(name(value)), (*map(name, bases), name(link.metaclasses.get(value)))
+
+
+class _LookedUp:
+    """What rules look up by slot or by name."""
+
+    def __init__(self, link: Linking) -> None:
+        program, modules = link.program, link.modules
+        imports = {slot: (one.level, one.module, one.name, one.as_name) for slot, one in link.imports.items()}
+        self.by_slot: Sequence[Mapping[int, object]] = (
+            *(link.defaults, link.texts, link.keys, link.indices, link.receivers, imports, link.bare),
+        )
+        self.handed = link.handed
+        self.modules = (
+            [[(one.level, one.module) for one in stars] for stars in modules.stars],
+            modules.listed,
+            modules.listed_of,
+        )
+        definitions = [(number, one) for number, one in enumerate(program.definitions) if one.kind != GONE]
+        self.classes = {number: one.id for number, one in definitions if one.kind == "class"}
+        self.functions = {number for number, one in definitions if one.kind != "class"}
+        self.by_name: dict[tuple[str, int], Mapping[str, object]] = {
+            **{("member", value): found for value, found in link.members.items()},
+            **{("stored", value): dict.fromkeys(found) for value, found in link.stored.items()},
+            **{("module", file): found for file, found in enumerate(modules.names)},
+        }
+
+    def finds_the_same(self, other: _LookedUp, kept: Iterable[Kept]) -> bool:
+        """Whether whoever looked something up by slot finds the same there."""
+        fresh = {slot for one in kept for slot in one.fresh}
+        gone = {slot for one in kept for slot in one.gone}
+        for old, new in zip(self.by_slot, other.by_slot, strict=True):
+            if old.keys() - new.keys() - gone or new.keys() - old.keys() - fresh:
+                return False
+            if any(old[slot] != new[slot] for slot in old.keys() & new.keys()):
+                return False
+        handed = (self.handed.get(one) == other.handed.get(one) for one in self.functions & other.functions)
+        return self.modules == other.modules and self.classes == other.classes and all(handed)
+
+    def other_names(self, other: _LookedUp) -> set[str] | None:
+        """Names under which something else is found there. None where another class has such a name: one may stand in
+        the place of the other."""
+        found: dict[str, int] = {}
+        for where in self.by_name.keys() | other.by_name.keys():
+            old, new = self.by_name.get(where, {}), other.by_name.get(where, {})
+            if old != new:
+                names = {name for name in old.keys() | new.keys() if old.get(name, -1) != new.get(name, -1)}
+                found |= dict.fromkeys(names, where[1])
+        for where, names_there in other.by_name.items():
+            if where[0] != "module" and any(found[name] != where[1] for name in found.keys() & names_there.keys()):
+                return None
+        return set(found)
+
+
+def _shown(link: Linking, file: int) -> dict[Hashable, object]:
+    """What names of a module and members of its classes are to others, beside what they hold."""
+    found: dict[Hashable, object] = {name: things(link, file, name) for name in link.modules.names[file]}
+    for number, one in enumerate(link.program.definitions):
+        if one.kind == "class" and one.file == file:
+            for name, slot in link.members.get(link.defined[number], {}).items():
+                found[one.id, name] = sorted(_source(link, source) for source in link.stores.get(slot, [slot]))
+    return found
+
+
+def _source(link: Linking, slot: int) -> str:
+    """What is stored in a member of a class: something imported, a definition, or anything else."""
+    if slot in link.imports:
+        return " ".join(things_of_import(link, link.imports[slot]))
+    number = link.program.of_slot.get(slot)
+    return "" if number is None else link.program.definitions[number].id
