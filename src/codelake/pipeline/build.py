@@ -25,6 +25,8 @@ from codelake.extract.content import evidence_of
 from codelake.extract.guard import Extract, Limits
 from codelake.pipeline import manifest
 from codelake.pipeline.fingerprints import Fingerprint, Parts, changed_parts
+from codelake.pipeline.linking import keep_linked
+from codelake.pipeline.open_units import OpenUnits
 from codelake.pipeline.progress import Progress
 from codelake.pipeline.reading import Listed, Reading
 from codelake.pipeline.stages import STAGES, Stage, fingerprints
@@ -44,12 +46,14 @@ def build(
     limits: Limits,
     progress: Progress | None = None,
     extract: Extract = evidence_of,
+    open_units: OpenUnits | None = None,
 ) -> dict[str, Any]:
-    """Run the stages on what `reading` reads, publish what they wrote, and say what was done."""
+    """Run the stages on what `reading` reads, publish what they wrote, and say what was done. With `open_units`, what
+    was built stays linked for the next build, until they are ended."""
     started, started_at = time.monotonic(), datetime.now(UTC)
     create_tables(lake)
     run = Run(lake, new_run_id(), pipeline="build")
-    work = Build(run, reading, limits, progress or Progress(), extract)
+    work = Build(run, reading, limits, progress or Progress(), extract, open_units or OpenUnits())
     known = fingerprints(limits)
     ran = [_run(work, stage, known[stage.name], {}) for stage in STAGES if not stage.alone]
     with lake.writing(_PUBLICATION):
@@ -60,6 +64,8 @@ def build(
         versions = {table.name: pin(run, table).version for table in BUILT}
         if before is None or any(before.versions.get(name) != number for name, number in versions.items()):
             _publish(work, ran, versions, started_at)
+        if open_units is not None:
+            keep_linked(work, known["link"].text)
     return _summary(work, ran, time.monotonic() - started)
 
 

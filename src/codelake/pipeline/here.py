@@ -29,6 +29,7 @@ from codelake.graph.render.packing import unpacked
 from codelake.graph.render.render import render_around, render_files, render_outside
 from codelake.pipeline.claims import claims_of_files
 from codelake.pipeline.lookup import at
+from codelake.pipeline.open_units import Stamps
 from codelake.pipeline.work import Place, Places
 
 LINKED_HERE = 8 << 20
@@ -41,29 +42,63 @@ _PRESENT = f"(SELECT * FROM evidence WHERE extractor_version = {text(extractor_v
 
 def linked(run: Run, unit: str, repos: Collection[str], stubs: Stubs, made_by: str) -> pa.Table:
     """The links of a repository's files; it sees those of `repos`, itself among them."""
+    rows = rows_to_link(run, unit, repos)
+    return stamped(pa.concat_tables([link(linkable(rows), stubs), _unread(rows)]), stamps(rows), made_by)
+
+
+def rows_to_link(run: Run, unit: str, repos: Collection[str], places: Collection[Place] = ()) -> pa.Table:
+    """What linking reads of the files of `repos`, or only of those in some places; without evidence where a file was
+    not read."""
     columns = ", ".join(f"e.{name} AS {name}" for name in LINK_INPUT)
     claims = claims_of_files(run)
-    rows = ask(
+    return ask(
         run,
         (FILES, EVIDENCE, *claims.tables),
         f"""SELECT f.repo AS repo, f.path AS path, f.module AS module, f.digest AS digest,
             f.repo = {text(unit)} AS is_own, e.link_digest AS link_digest, {claims.digest} AS claims_digest,
             {", ".join((columns, *claims.columns))}
-        FROM files f LEFT JOIN {_PRESENT} e ON e.digest = f.digest {claims.join} WHERE f.{among("repo", repos)}""",
+        FROM (SELECT * FROM files WHERE {at(places) if places else among("repo", repos)}) AS f
+        LEFT JOIN {_PRESENT} e ON e.digest = f.digest {claims.join}""",
     )
+
+
+def linkable(rows: pa.Table) -> pa.Table:
+    """Of such rows what the kernel takes: those of files that were read."""
     read = rows.filter(pc.is_valid(rows.column("digest")))
     about = {name: read.column(name).cast(pa.string()) for name in ("repo", "path", "module", "digest")}
     whole = pa.table({**about, "is_own": read.column("is_own")})
-    for name in (*LINK_INPUT, *claims.names):
+    for name in read.column_names[len(_OF_FILES) + 1 :]:
         whole = whole.append_column(name, read.column(name))
-    found = pa.concat_tables([link(whole, stubs), _unread(rows)])
-    stamped = ("module", "link_digest", "claims_digest")
-    stamps = {(row["repo"], row["path"]): row for row in rows.select(["repo", "path", *stamped]).to_pylist()}
-    of_files = [
-        stamps[place] for place in zip(*(found.column(name).to_pylist() for name in ("repo", "path")), strict=True)
-    ]
-    for name in stamped:
-        found = found.append_column(name, pa.array([row[name] for row in of_files], pa.string()))
+    return whole
+
+
+_OF_FILES = ("repo", "path", "module", "digest", "link_digest", "claims_digest")
+
+
+def stamps_of(run: Run, repos: Collection[str]) -> Stamps:
+    """Of all files of `repos`, of which nothing is claimed."""
+    rows = ask(
+        run,
+        (FILES, EVIDENCE),
+        f"""SELECT f.repo AS repo, f.path AS path, f.module AS module, f.digest AS digest,
+            e.link_digest AS link_digest, CAST(NULL AS STRING) AS claims_digest
+        FROM files f LEFT JOIN {_PRESENT} e ON e.digest = f.digest WHERE {among("f.repo", repos)}""",
+    )
+    return stamps(rows)
+
+
+def stamps(rows: pa.Table) -> Stamps:
+    return {(row["repo"], row["path"]): row for row in rows.select(_OF_FILES).to_pylist()}
+
+
+def stamped(found: pa.Table, by_place: Stamps, made_by: str) -> pa.Table:
+    """Rows of `links`."""
+    places = zip(*(found.column(name).to_pylist() for name in ("repo", "path")), strict=True)
+    of_files = [by_place[place] for place in places]
+    for name in _OF_FILES[2:]:
+        column = pa.array([row[name] for row in of_files], pa.string())
+        at_column = found.schema.get_field_index(name)
+        found = found.append_column(name, column) if at_column < 0 else found.set_column(at_column, name, column)
     found = found.append_column("made_by", pa.array([made_by] * found.num_rows, pa.string()))
     return found.select(LINKS.column_names).cast(arrow_schema(LINKS))
 

@@ -25,13 +25,15 @@ from codelake.contracts.sources import FILES
 from codelake.delta.create import sql_text
 from codelake.delta.embedded import among, ask, text
 from codelake.delta.planned import Plan, commit_planned
-from codelake.delta.run import Run
+from codelake.delta.run import Run, pin
 from codelake.delta.scan import scan
 from codelake.extract.extractors import extractor_version
+from codelake.graph.link.stubs import Stubs
 from codelake.graph.links import links
 from codelake.pipeline import here
 from codelake.pipeline.claims import OTHER_CLAIMS, claims_frame, claims_of_files
 from codelake.pipeline.impact import impacts
+from codelake.pipeline.kept_linked import kept_links, open_unit
 from codelake.pipeline.lookup import at, is_empty
 from codelake.pipeline.rows import frame
 from codelake.pipeline.stubs import stored_stubs
@@ -55,6 +57,8 @@ class Difference(NamedTuple):
 
 
 def link_files(build: Build) -> None:
+    linked_repos: set[str] = set()
+    build.open_units.asked.clear()
     with ExitStack() as until_committed:
 
         def plan(run: Run) -> Plan:
@@ -63,6 +67,7 @@ def link_files(build: Build) -> None:
             if not found:
                 return None
             units = _units(run, {one.repo for one in found if one.why})
+            linked_repos.update(units)
             build.told.why = _words(found, units)
             if is_empty(run, LINKS):
                 return _frame(build, _linked(build, run, units)), {"mode": "append"}
@@ -83,8 +88,21 @@ def link_files(build: Build) -> None:
             frames = [_frame(build, one) for one in rows]
             return reduce(DataFrame.unionByName, frames), {"mode": "replace", "replacing": sorted({*files, *gone})}
 
-        build.committed(commit_planned(build.run, LINKS, plan, from_pin=True))
+        done = commit_planned(build.run, LINKS, plan, from_pin=True)
+        if done is not None:
+            build.open_units.committed(linked_repos, pin(build.run, LINKS).version, done.version)
+        build.committed(done)
     build.told.n_misses = len(build.told.impacts)
+
+
+def keep_linked(build: Build, made_by: str) -> None:
+    """From now on edits of what was built are linked in a moment, where that is not too large."""
+    run = build.run
+    needed = _needs(run)
+    for repo in sorted({listed.source.repo for listed in build.reading.listed}):
+        repos = set(_walked(needed, [repo]))
+        if _n_bytes(run, {repo: repos}) <= here.LINKED_HERE:
+            open_unit(build.open_units, run, repo, repos, made_by)
 
 
 def _words(found: Sequence[Difference], units: Collection[str]) -> list[str]:
@@ -172,20 +190,31 @@ Linked: TypeAlias = pa.Table | DataFrame
 
 
 def _linked(build: Build, run: Run, units: dict[str, set[str]]) -> Linked:
+    kept = {unit: kept_links(build.open_units, run, unit, repos, build.fingerprint) for unit, repos in units.items()}
+    units = {unit: repos for unit, repos in units.items() if kept[unit] is None}
+    found = [rows for rows in kept.values() if rows is not None]
+    if not units:
+        return pa.concat_tables(found)
+    stubs = Stubs(stored_stubs(run))
+    if _n_bytes(run, units) <= here.LINKED_HERE:
+        whole = (here.linked(run, unit, repos, stubs, build.fingerprint) for unit, repos in units.items())
+        return pa.concat_tables([*found, *whole])
     seen = sorted(set().union(*units.values()))
-    sizes = ask(run, (FILES,), f"SELECT repo, sum(n_bytes) AS n FROM files WHERE {among('repo', seen)} GROUP BY repo")
-    by_repo = {row["repo"]: row["n"] for row in sizes.to_pylist()}
-    stubs = stored_stubs(run)
-    if sum(by_repo.get(repo, 0) for repos in units.values() for repo in repos) <= here.LINKED_HERE:
-        return pa.concat_tables(
-            [here.linked(run, unit, repos, stubs, build.fingerprint) for unit, repos in units.items()]
-        )
     pairs = [(unit, repo) for unit, repos in units.items() for repo in sorted(repos)]
     table = pa.table({"unit": [unit for unit, _ in pairs], "repo": [repo for _, repo in pairs]})
     files = scan(run, FILES, where=f"repo IN ({', '.join(map(sql_text, seen))})")
     units_and_repos = build.spark.createDataFrame(table)
     claims = claims_frame(build, run, seen)
-    return links(files, present_evidence(run), units_and_repos, stubs, build.fingerprint, claims)
+    rows = links(files, present_evidence(run), units_and_repos, stubs, build.fingerprint, claims)
+    return rows.unionByName(frame(build, pa.concat_tables(found))) if found else rows
+
+
+def _n_bytes(run: Run, units: Needs) -> int:
+    """Of all that these repositories see."""
+    seen = sorted(set().union(*units.values()))
+    sizes = ask(run, (FILES,), f"SELECT repo, sum(n_bytes) AS n FROM files WHERE {among('repo', seen)} GROUP BY repo")
+    by_repo: dict[str, int] = {row["repo"]: row["n"] for row in sizes.to_pylist()}
+    return sum(by_repo.get(repo, 0) for repos in units.values() for repo in repos)
 
 
 def _differing(run: Run, linked: Linked, units: Iterable[str]) -> list[File]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import pyarrow as pa
+
 from codelake.contracts.stubs import STUBS
 from codelake.delta.embedded import ask
 from codelake.delta.planned import Plan, commit_planned
 from codelake.delta.run import Run
 from codelake.extract.stubs.typeshed import stubs, stubs_version
-from codelake.graph.link.stubs import COLUMNS, Stubs
+from codelake.graph.link.stubs import COLUMNS
 from codelake.pipeline.lookup import is_empty
 from codelake.pipeline.rows import frame
 from codelake.pipeline.work import Build
@@ -34,6 +36,6 @@ def lacking_stubs(run: Run) -> str | None:
     return f"stubs of {stubs_version()} are not in the lake"
 
 
-def stored_stubs(run: Run) -> Stubs:
-    """As the linker reads them."""
-    return Stubs(ask(run, (STUBS,), f"SELECT {', '.join(COLUMNS)} FROM stubs"))
+def stored_stubs(run: Run) -> pa.Table:
+    """What the linker reads of them."""
+    return ask(run, (STUBS,), f"SELECT {', '.join(COLUMNS)} FROM stubs")

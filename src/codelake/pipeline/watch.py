@@ -25,6 +25,7 @@ from codelake.extract.sources import Source
 from codelake.extract.sources.paths import folders_of, shown
 from codelake.pipeline.build import build, create_tables
 from codelake.pipeline.difference import Difference, difference
+from codelake.pipeline.open_units import OpenUnits
 from codelake.pipeline.progress import Progress
 from codelake.pipeline.reading import Reading
 
@@ -65,6 +66,18 @@ def watch(
     """The first build, whatever it finds, then those that have changed something; of a build that failed, its error.
     It ends with an exception: a KeyboardInterrupt, or that the folder is gone."""
     create_tables(lake)
+    with OpenUnits() as open_units:
+        yield from _updates(lake, folder, opened, limits, progress, open_units)
+
+
+def _updates(
+    lake: Lake,
+    folder: Path,
+    opened: Callable[[], Source],
+    limits: Limits,
+    progress: Callable[[], AbstractContextManager[Progress]],
+    open_units: OpenUnits,
+) -> Iterator[Update | CodelakeError]:
     published = _published(lake)
     built: _Listed | None = None
     for is_first, changed in _batches(folder.resolve(), lake):
@@ -77,7 +90,7 @@ def watch(
                 continue
             with progress() as shown_progress:
                 reading = Reading([source], shown_progress)
-                summary = build(lake, reading, limits=limits, progress=shown_progress)
+                summary = build(lake, reading, limits=limits, progress=shown_progress, open_units=open_units)
             before, published = published, _published(lake)
             update = Update(summary, _difference(lake, before, published))
         except CodelakeError as error:

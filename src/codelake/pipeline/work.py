@@ -11,6 +11,7 @@ from codelake.delta.run import Run, advance
 from codelake.delta.write import Committed
 from codelake.extract.content import evidence_of
 from codelake.extract.guard import Extract, Limits
+from codelake.pipeline.open_units import OpenUnits
 from codelake.pipeline.progress import Progress
 from codelake.pipeline.reading import Reading
 
@@ -79,6 +80,8 @@ class Build:
     limits: Limits
     progress: Progress
     extract: Extract = evidence_of
+    open_units: OpenUnits = field(default_factory=OpenUnits)
+    """Those of the session."""
     seen: dict[str, Seen] = field(default_factory=dict)
     """By digest: every content of this build, once the stage `evidence` is done."""
     versions: dict[str, int] = field(default_factory=dict)

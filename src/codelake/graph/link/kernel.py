@@ -36,12 +36,12 @@ def link_batches(batches: Iterator[pa.RecordBatch], stubs: Stubs) -> Iterator[pa
 
 
 def _links(table: pa.Table, stubs: Stubs, *, backwards: bool = False) -> Iterator[pa.RecordBatch]:
-    program, placed = read(table)
+    program, placed = _read(table)
     del table
     yield from links(linked(program, stubs, backwards=backwards), placed)
 
 
-def read(table: pa.Table) -> tuple[Program, Placed]:
+def _read(table: pa.Table) -> tuple[Program, Placed]:
     table = table.sort_by([("repo", "ascending"), ("path", "ascending")])
     return Program(table), placed_claims(table)
 

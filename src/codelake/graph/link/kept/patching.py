@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from codelake.graph.link.kept.program import ChangingProgram
 from codelake.graph.link.program import Definition, Numbers, Program
 
 _OF_OWNERS = {
@@ -35,7 +36,7 @@ class Kept(NamedTuple):
     """Slots that nobody has any more."""
 
 
-def keep(program: Program, file: int, old: Program, new: Program, take: Callable[[int], int]) -> Kept:
+def keep(program: ChangingProgram, file: int, old: Program, new: Program, take: Callable[[int], int]) -> Kept:
     """Numbers for the new content of a file; `old` and `new` are its contents by themselves. `take` gives numbers that
     nobody had: the first of so many."""
     there = program.slots_of_file(file)
@@ -107,7 +108,7 @@ def _named(old: Sequence[Token], new: Sequence[Token]) -> Iterator[tuple[int, in
             yield places[name].pop(0), at
 
 
-def _scopes(program: Program, file: int, old: Program, new: Program) -> list[int]:
+def _scopes(program: ChangingProgram, file: int, old: Program, new: Program) -> list[int]:
     """By scope of the new content: its number, or -1."""
     known = program.scopes_of_file(file)
     found = [-1] * len(new.scope_labels)

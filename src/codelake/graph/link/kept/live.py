@@ -1,225 +1,38 @@
 """Solving that can be taken up again when some of what was solved has changed.
 
 It gives what `Solver` gives, round by round, and keeps why: for each value of a slot when it came and from where, for
-each thing that was arranged who asked for it. Times are rounds, and within a round how many steps led there, so that
-whatever holds is held up by something earlier, and nothing holds itself up. When a fact goes or comes, only what hangs
-on it is worked out again, the earliest first (as D* Lite does it for shortest ways).
+each thing that was arranged who asked for it (`nodes`). When a fact goes or comes, only what hangs on it is worked out
+again, the earliest first (as D* Lite does it for shortest ways).
 
 This takes several times the room and the time of `Solver` at first; it is for sessions that stay open.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterator
+from collections.abc import Callable, Collection, Hashable
 from heapq import heappop, heappush
-from typing import Any
+from typing import Any, cast
 
+from codelake.graph.link.kept.nodes import (
+    NEVER,
+    NOTHING,
+    STEPS,
+    Copy,
+    Event,
+    Held,
+    Key,
+    Maker,
+    Mark,
+    Node,
+    Once,
+    Root,
+    Slot,
+    Wait,
+    beginning,
+    next_round,
+)
 from codelake.graph.link.linking import Call
-from codelake.graph.link.solver import MARKS, MOST, MOST_FUNCTIONS, Waiting
-
-_STEPS = 20
-"""Bits of a time that count steps within a round."""
-_ROUNDS = 16
-"""Bits that count rounds within a phase."""
-NEVER = 1 << 62
-_NONE: frozenset[int] = frozenset()
-
-
-def beginning(phase: int) -> int:
-    """The time at which a phase begins. The first is 0."""
-    return phase << (_ROUNDS + _STEPS)
-
-
-def _next_round(time: int) -> int:
-    return ((time >> _STEPS) + 1) << _STEPS
-
-
-class Node:
-    """Something that holds from a time on, as long as one of its makers does."""
-
-    __slots__ = ("makers", "time")
-
-    def __init__(self) -> None:
-        self.time = NEVER
-        self.makers: list[Maker] = []
-
-    def due(self) -> int:
-        """The time that follows from its makers."""
-        time = min([one.time for one in self.makers], default=NEVER)
-        return time + 1 if time < NEVER else NEVER
-
-    def follow(self, live: Live, *, is_later: bool) -> None:
-        """Tell what hangs on it that its time is another."""
-
-
-class Maker(Node):
-    """What makes others hold: they are known once its body has run."""
-
-    __slots__ = ("made",)
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.made: list[Node] | None = None
-
-    def run(self) -> None:
-        """Its body."""
-
-    def follow(self, live: Live, *, is_later: bool) -> None:
-        if self.made is None:
-            live.run(self)
-        for one in self.made or ():
-            if is_later:
-                live.wake(one, one.time)
-            else:
-                live.wake_earlier(one, one.after(self) if isinstance(one, Held) else self.time + 1)
-
-
-class Root(Maker):
-    """Static facts, which hold from the beginning of a phase on."""
-
-    __slots__ = ()
-
-    def __init__(self, time: int = 0) -> None:
-        super().__init__()
-        self.time, self.made = time, []
-
-
-class Once(Maker):
-    __slots__ = ("does", "given")
-
-    def __init__(self, does: Callable[..., object], given: tuple[object, ...]) -> None:
-        super().__init__()
-        self.does, self.given = does, given
-
-    def run(self) -> None:
-        self.does(*self.given)
-
-
-class Event(Maker):
-    """A value came to where something waits."""
-
-    __slots__ = ("held", "wait")
-
-    def __init__(self, wait: Wait, held: Held) -> None:
-        super().__init__()
-        self.wait, self.held = wait, held
-
-    def due(self) -> int:
-        time = max(self.wait.time, self.held.time)
-        return time + 1 if self.wait.slot.shows(self.held.value, time) else NEVER
-
-    def run(self) -> None:
-        does, *given = self.wait.waiting
-        does(*given, self.held.value)
-
-
-class Mark(Node):
-    __slots__ = ("kind", "what")
-
-    def __init__(self, kind: str, what: Any) -> None:
-        super().__init__()
-        self.kind, self.what = kind, what
-
-
-class Held(Node):
-    """A value in a slot. Its makers are what adds it; copies bring it too."""
-
-    __slots__ = ("slot", "value")
-
-    def __init__(self, slot: Slot, value: Any) -> None:
-        super().__init__()
-        self.slot, self.value = slot, value
-
-    def after(self, maker: Maker) -> int:
-        return 0 if self.slot.is_fixed else _next_round(maker.time)
-
-    def natural(self) -> int:
-        """When it comes, were the slot not widened."""
-        slot, value = self.slot, self.value
-        best = min([self.after(one) for one in self.makers if one.time < NEVER], default=NEVER)
-        for copy in slot.into:
-            held = copy.src.held.get(value)
-            if held is not None:
-                time = max(held.time, copy.time)
-                if time < NEVER and time < best and copy.src.shows(value, time):
-                    best = min(best, _next_round(time))
-        return best
-
-    def due(self) -> int:
-        slot = self.slot
-        if slot.closes < NEVER and self.value == slot.widened:
-            return min(self.natural(), slot.closes << _STEPS)
-        return self.natural()
-
-    def follow(self, live: Live, *, is_later: bool) -> None:
-        slot = self.slot
-        if len(slot.held) > MOST and live.close(slot):
-            return
-        for copy in slot.out:
-            live.pass_on(copy, self, is_later=is_later)
-        for wait in slot.waits:
-            live.meet(wait, self, is_later=is_later)
-
-
-class Key(Held):
-    """A key of a container: who waits for it sees it at once."""
-
-    __slots__ = ()
-
-    def after(self, maker: Maker) -> int:
-        return maker.time + 1
-
-    def due(self) -> int:
-        return Node.due(self)
-
-    def follow(self, live: Live, *, is_later: bool) -> None:
-        for wait in self.slot.waits:
-            live.meet(wait, self, is_later=is_later)
-
-
-class Copy(Node):
-    __slots__ = ("dst", "src")
-
-    def __init__(self, src: Slot, dst: Slot) -> None:
-        super().__init__()
-        self.src, self.dst = src, dst
-
-    def follow(self, live: Live, *, is_later: bool) -> None:
-        for held in tuple(self.src.held.values()):
-            live.pass_on(self, held, is_later=is_later)
-
-
-class Wait(Node):
-    __slots__ = ("events", "slot", "waiting")
-
-    def __init__(self, slot: Slot, waiting: Waiting) -> None:
-        super().__init__()
-        self.slot, self.waiting = slot, waiting
-        self.events: dict[Any, Event] = {}
-
-    def follow(self, live: Live, *, is_later: bool) -> None:
-        for held in tuple(self.slot.held.values()):
-            live.meet(self, held, is_later=is_later)
-
-
-class Slot:
-    __slots__ = ("closes", "held", "into", "is_fixed", "number", "out", "waits", "widened")
-
-    def __init__(self, number: int) -> None:
-        self.number = number
-        self.held: dict[Any, Held] = {}
-        self.out: list[Copy] = []
-        self.into: list[Copy] = []
-        self.waits: list[Wait] = []
-        self.closes = NEVER
-        """The round in which it holds too much."""
-        self.widened: int | None = None
-        """The value that it holds in the place of too many."""
-        self.is_fixed = False
-
-    def shows(self, value: Any, time: int) -> bool:
-        """Whether a value that is there can be seen at a time."""
-        return time < NEVER and ((time >> _STEPS) < self.closes or value == self.widened)
+from codelake.graph.link.solver import MARKS, Waiting
 
 
 class Live:
@@ -278,9 +91,7 @@ class Live:
 
     def _make(self, node: Node) -> None:
         node.makers.append(self._maker)
-        made = self._maker.made
-        assert made is not None
-        made.append(node)
+        cast(list[Node], self._maker.made).append(node)  # it runs
 
     def once(self, what: Hashable, does: Callable[..., object], *given: object) -> None:
         node = self._onces.get(what)
@@ -353,13 +164,13 @@ class Live:
     def wait_for_keys(self, container: int, waiting: Callable[[str], None]) -> None:
         self._make(self._waiting(self._keys.setdefault(container, Slot(-1)), (waiting,)))
 
-    def close(self, slot: int | Slot) -> bool:
-        """Nothing comes into a slot (given by number) from now on; or see whether one holds too much, and whether that
-        is another round than it was."""
-        if isinstance(slot, int):
-            self._shut.add(slot)
-            return True
-        closes = self._closing(slot)
+    def close(self, slot: int) -> None:
+        """From now on nothing comes into it."""
+        self._shut.add(slot)
+
+    def reconsider(self, slot: Slot) -> bool:
+        """See whether a slot holds too much, and whether that is from another round on than it was."""
+        closes = slot.closing(self._is_function)
         if closes == slot.closes:
             return False
         slot.closes = closes
@@ -369,26 +180,12 @@ class Live:
             held = self._held(slot, slot.widened)
             self.wake(held, min(held.time, held.due()))
         for held in tuple(slot.held.values()):
-            for copy in slot.out:
-                self.pass_on(copy, held, is_later=True)
-                self.pass_on(copy, held, is_later=False)
-            for wait in slot.waits:
-                self.meet(wait, held, is_later=True)
-                self.meet(wait, held, is_later=False)
+            for is_later in (True, False):
+                for copy in slot.out:
+                    self.pass_on(copy, held, is_later=is_later)
+                for wait in slot.waits:
+                    self.meet(wait, held, is_later=is_later)
         return True
-
-    def _closing(self, slot: Slot) -> int:
-        functions, others = [], []
-        for value, held in slot.held.items():
-            time = held.natural() if value == slot.widened else held.time
-            if time < NEVER:
-                (functions if self._is_function(value) else others).append(time >> _STEPS)
-        found = NEVER
-        if len(others) > MOST:
-            found = sorted(others)[MOST]
-        if len(functions) > MOST_FUNCTIONS:
-            found = min(found, sorted(functions)[MOST_FUNCTIONS])
-        return found
 
     # time ------------------------------------------------------------------------------------------
 
@@ -416,7 +213,7 @@ class Live:
         time = max(copy.time, held.time)
         if not copy.src.shows(value, time):
             return
-        self.wake_earlier(target or self._held(copy.dst, value), _next_round(time))
+        self.wake_earlier(target or self._held(copy.dst, value), next_round(time))
 
     def meet(self, wait: Wait, held: Held, *, is_later: bool) -> None:
         value = held.value
@@ -502,13 +299,7 @@ class Live:
 
     def of(self, slot: int) -> frozenset[int]:
         found = self._slots.get(slot)
-        return _NONE if found is None else self._of(found)
-
-    def _of(self, slot: Slot) -> frozenset[int]:
-        now = self.now
-        if slot.closes << _STEPS < now:
-            return _NONE if slot.widened is None else frozenset((slot.widened,))
-        return frozenset([value for value, held in slot.held.items() if held.time < now])
+        return NOTHING if found is None else found.at(self.now)
 
     def _touch(self, node: Node) -> None:
         """A node is about to have another time."""
@@ -519,7 +310,7 @@ class Live:
             if slot.closes < NEVER and self._is_function(node.value):
                 self.touched_outside = True
             if slot not in self.touched:
-                self.touched[slot] = self._of(slot), slot.closes < NEVER
+                self.touched[slot] = slot.at(self.now), slot.closes < NEVER
 
     def marked(self, kind: str) -> Collection[Any]:
         now = self.now
@@ -527,7 +318,7 @@ class Live:
 
     def is_closed(self, slot: int) -> bool:
         found = self._slots.get(slot)
-        return slot in self._shut or (found is not None and found.closes << _STEPS < self.now)
+        return slot in self._shut or (found is not None and found.closes << STEPS < self.now)
 
     def kept_out(self, slot: int) -> set[int]:
         found: set[int] = set()
@@ -536,32 +327,17 @@ class Live:
             one = self._slots.get(todo.pop())
             if one is None or one.closes >= NEVER:
                 continue
-            found.update(filter(self._is_function, self._let_in(one)))
+            found.update(filter(self._is_function, one.let_in()))
             for copy in one.into:
-                if copy.time < NEVER and copy.time >> _STEPS >= one.closes:
-                    found.update(filter(self._is_function, self._of(copy.src)))
+                if copy.time < NEVER and copy.time >> STEPS >= one.closes:
+                    found.update(filter(self._is_function, copy.src.at(self.now)))
                     if copy.src.number not in seen:
                         seen.add(copy.src.number)
                         todo.append(copy.src.number)
         return found
 
-    def _let_in(self, slot: Slot) -> Iterator[int]:
-        """What a closed slot held, and what came later along copies that were there before."""
-        for value, held in slot.held.items():
-            if held.time >= NEVER:
-                continue
-            if held.time >> _STEPS <= slot.closes or any(_brings(copy, value) for copy in slot.into):
-                yield value
-
     def finish(self) -> None:
         """Nothing is forgotten here."""
-
-
-def _brings(copy: Copy, value: int) -> bool:
-    if copy.time >> _STEPS >= copy.dst.closes:
-        return False
-    held = copy.src.held.get(value)
-    return held is not None and copy.src.shows(value, max(copy.time, held.time))
 
 
 def _key(one: Any) -> Hashable:

@@ -8,18 +8,21 @@ asked for it, the unit says so and is to be linked anew.
 from __future__ import annotations
 
 from bisect import bisect
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import pyarrow as pa
 
 from codelake.graph.link.binding import bind
-from codelake.graph.link.kernel import find_bases, phases, read, state
+from codelake.graph.link.kept.live import Live
+from codelake.graph.link.kept.looked_up import LookedUp
+from codelake.graph.link.kept.nodes import NEVER, Root, beginning
+from codelake.graph.link.kept.patching import Kept, keep
+from codelake.graph.link.kept.program import ChangingProgram
+from codelake.graph.link.kernel import find_bases, phases, state
 from codelake.graph.link.linking import Call, Linking
-from codelake.graph.link.live import NEVER, Live, Root, beginning
 from codelake.graph.link.modules import Modules
-from codelake.graph.link.patching import Kept, keep
-from codelake.graph.link.program import GONE, Program
+from codelake.graph.link.program import Program
 from codelake.graph.link.results import SCHEMA, links
 from codelake.graph.link.stubs import Stubs
 from codelake.graph.link.targets import things, things_of_import
@@ -46,8 +49,8 @@ class Unit:
         """`table` is what the kernel takes; nothing may be claimed of its files."""
         with lean():
             table = table.sort_by([("repo", "ascending"), ("path", "ascending")]).combine_chunks()
-            program, _ = read(table)
-            self._rows = {place: table.slice(number, 1) for number, place in enumerate(_places(table))}
+            self._program = program = ChangingProgram(table)
+            self._rows = {place: table.slice(number, 1) for number, place in enumerate(places(table))}
             self._files = {place: number for number, place in enumerate(self._rows)}
             self._link = link = Linking(program, Modules(program), Values(), stubs, backwards=False)
             find_bases(link)
@@ -60,7 +63,9 @@ class Unit:
             self._stated = [self._state(file) for file in range(len(program.files))]
             self._solve()
             self._live.tracks = True
-            self._looked_up = _LookedUp(link)
+            self._looked_up = LookedUp(link)
+            self._asked = [self._asked_by(file) for file in range(len(program.files))]
+            """By file: names by which it may look something up."""
 
     def _state(self, file: int) -> _Stated:
         link = self._link
@@ -93,7 +98,7 @@ class Unit:
         """The links of files that may have changed, where these files have other contents. None where that changes what
         others look up by name: then this unit is of no more use, and is to be opened anew."""
         with lean():
-            numbers = [self._files.get(place) for place in _places(rows)]
+            numbers = [self._files.get(place) for place in places(rows)]
             if any(number is None or self._is_stub(number) for number in numbers):
                 return None
             link, live = self._link, self._live
@@ -102,25 +107,27 @@ class Unit:
             live.touched_outside = False
             shown = [_shown(link, file) for file in numbers if file is not None]
             names_before = [set(_naming(link, file)) for file in numbers if file is not None]
-            asked = self._asked()
-            kept = [self._replaced(place, rows.slice(at, 1)) for at, place in enumerate(_places(rows))]
+            asked_before = [self._asked[file] for file in numbers if file is not None]
+            kept = [self._replaced(place, rows.slice(at, 1)) for at, place in enumerate(places(rows))]
             link.modules = Modules(link.program)
             link.read()
             link.__dict__.pop("stores", None)
             before = {file: self._stated[file] for file in numbers if file is not None}
             for file in before:
                 self._stated[file] = self._state(file)
+                self._asked[file] = self._asked_by(file)
             self._gather()
-            old, self._looked_up = self._looked_up, _LookedUp(link)
+            old, self._looked_up = self._looked_up, LookedUp(link)
             if not old.finds_the_same(self._looked_up, kept):
                 return None
-            if _other_flows(names_before, [set(_naming(link, file)) for file in before], kept):
-                if not self._has_the_same_bases():
-                    return None
+            names_now = [set(_naming(link, file)) for file in before]
+            if _other_flows(names_before, names_now, kept) and not self._has_the_same_bases():
+                return None
             names = old.other_names(self._looked_up)
             if names is None or any(name.startswith("__") for name in names):
                 return None
-            if names and (self._is_brought_by_stars(before) or not names.isdisjoint(asked | self._asked())):
+            is_asked = any(not names.isdisjoint(asked) for asked in (*asked_before, *self._asked))
+            if names and (is_asked or self._is_brought_by_stars(before)):
                 return None
             for one in before.values():
                 live.drop(one.root)
@@ -133,7 +140,7 @@ class Unit:
         return self._link.program.files[file].path.endswith(".pyi")
 
     def _replaced(self, place: Place, row: pa.Table) -> Kept:
-        file, program = self._files[place], self._link.program
+        file, program = self._files[place], self._program
         new = Program(row)
         kept = keep(program, file, Program(self._rows[place]), new, self._live.take)
         program.replace(file, new, kept.slots, kept.scopes, kept.definitions)
@@ -142,13 +149,14 @@ class Unit:
             self._blocks.append((min(kept.fresh), file))
         return kept
 
-    def _asked(self) -> set[str]:
-        """Names by which something of the program may be looked up."""
-        program = self._link.program
-        found = {fact.key for kind in program.kinds() if kind != "bind" for fact in program.every(kind)}
-        found |= {part for one in program.imports for part in (one.name or "", *(one.module or "").split("."))}
-        for one in program.annotations:
-            found |= {part for each in one.types for part in (each["name"] or "").split(".")}
+    def _asked_by(self, file: int) -> set[str]:
+        program = self._program
+        with program.looking_at(file):
+            found = {fact.key for kind in program.kinds() if kind != "bind" for fact in program.every(kind)}
+            for one in program.every_import():
+                found |= {one.name or "", *(one.module or "").split(".")}
+            for each in program.every_annotation():
+                found |= {part for one in each.types for part in (one["name"] or "").split(".")}
         return found
 
     def _is_brought_by_stars(self, files: Iterable[int]) -> bool:
@@ -188,30 +196,28 @@ class Unit:
                 scopes.add(what[0])
             elif kind == "said":
                 changed.add(what[0])
-        found = {self._file_of(slot) for slot in changed}
+        beside = {one: slot for slot, one in self._program.beside.items()}
+        found = {self._file_of(slot, beside) for slot in changed}
         return {file for file in found if file is not None} | {
             link.program.scope_files[scope] for scope in scopes if scope >= 0
         }
 
-    def _file_of(self, slot: int) -> int | None:
-        """The file whose links may say what a slot holds."""
-        name = self._live.name_of.get(slot)
-        program = self._link.program
+    def _file_of(self, slot: int, beside: Mapping[int, int]) -> int | None:
+        """The file whose links may say what a slot holds. `beside` says beside which it is."""
+        program, name = self._program, self._live.name_of.get(slot)
         if name is None:
-            slot = self._beside.get(slot, slot)
+            slot = beside.get(slot, slot)
             if slot < program.bases[-1]:
                 return bisect(program.bases, slot) - 1
             return self._blocks[bisect(self._blocks, (slot, len(program.files))) - 1][1]
-        if name[0] in ("return", "yield"):
-            return program.definitions[name[1]].file  # type: ignore[index]
-        if name[0] == "field":
-            kind, number, _ = self._link.values.keys[self._link.class_of(name[1])]  # type: ignore[arg-type]
-            return program.definitions[number].file if kind in (Kind.CLASS, Kind.FUNCTION) else None
+        role, of = name[0], name[1]
+        if role in ("return", "yield") and isinstance(of, int):
+            return program.definitions[of].file
+        if role == "field" and isinstance(of, int):
+            kind, number, _ = self._link.values.keys[self._link.class_of(of)]
+            is_own = kind in (Kind.CLASS, Kind.FUNCTION) and isinstance(number, int)
+            return program.definitions[int(number)].file if is_own else None
         return None
-
-    @property
-    def _beside(self) -> dict[int, int]:
-        return {beside: slot for slot, beside in self._link.program.beside.items()}
 
 
 def _naming(link: Linking, file: int) -> Iterator[tuple[int, int, str]]:
@@ -229,7 +235,7 @@ def _other_flows(before: Iterable[set[Any]], now: Iterable[set[Any]], kept: Iter
     )
 
 
-def _places(table: pa.Table) -> Iterator[Place]:
+def places(table: pa.Table) -> Iterator[Place]:
     return zip(table.column("repo").to_pylist(), table.column("path").to_pylist(), strict=True)
 
 
@@ -238,61 +244,10 @@ def _bases(link: Linking) -> Iterator[tuple[str, tuple[Any, ...]]]:
 
     def name(value: int | None) -> Hashable:
         kind, a, b = link.values.keys[value] if value is not None else (None, "", "")
-        return link.program.definitions[a].id if kind == Kind.CLASS else (a, b)
+        return link.program.definitions[int(a)].id if kind == Kind.CLASS else (a, b)
 
     for value, bases in link.hierarchy.bases.items():
         yield str(name(value)), (*map(name, bases), name(link.metaclasses.get(value)))
-
-
-class _LookedUp:
-    """What rules look up by slot or by name."""
-
-    def __init__(self, link: Linking) -> None:
-        program, modules = link.program, link.modules
-        imports = {slot: (one.level, one.module, one.name, one.as_name) for slot, one in link.imports.items()}
-        self.by_slot: Sequence[Mapping[int, object]] = (
-            *(link.defaults, link.texts, link.keys, link.indices, link.receivers, imports, link.bare),
-        )
-        self.handed = link.handed
-        self.modules = (
-            [[(one.level, one.module) for one in stars] for stars in modules.stars],
-            modules.listed,
-            modules.listed_of,
-        )
-        definitions = [(number, one) for number, one in enumerate(program.definitions) if one.kind != GONE]
-        self.classes = {number: one.id for number, one in definitions if one.kind == "class"}
-        self.functions = {number for number, one in definitions if one.kind != "class"}
-        self.by_name: dict[tuple[str, int], Mapping[str, object]] = {
-            **{("member", value): found for value, found in link.members.items()},
-            **{("stored", value): dict.fromkeys(found) for value, found in link.stored.items()},
-            **{("module", file): found for file, found in enumerate(modules.names)},
-        }
-
-    def finds_the_same(self, other: _LookedUp, kept: Iterable[Kept]) -> bool:
-        """Whether whoever looked something up by slot finds the same there."""
-        fresh = {slot for one in kept for slot in one.fresh}
-        gone = {slot for one in kept for slot in one.gone}
-        for old, new in zip(self.by_slot, other.by_slot, strict=True):
-            if old.keys() - new.keys() - gone or new.keys() - old.keys() - fresh:
-                return False
-            if any(old[slot] != new[slot] for slot in old.keys() & new.keys()):
-                return False
-        handed = (self.handed.get(one) == other.handed.get(one) for one in self.functions & other.functions)
-        return self.modules == other.modules and self.classes == other.classes and all(handed)
-
-    def other_names(self, other: _LookedUp) -> set[str] | None:
-        """Names under which something else is found there. None where another class has such a name: one may stand in
-        the place of the other."""
-        found: dict[str, int] = {}
-        for where in self.by_name.keys() | other.by_name.keys():
-            old, new = self.by_name.get(where, {}), other.by_name.get(where, {})
-            if old != new:
-                names = {name for name in old.keys() | new.keys() if old.get(name, -1) != new.get(name, -1)}
-                found |= dict.fromkeys(names, where[1])
-        for where, names_there in other.by_name.items():
-            if where[0] != "module" and any(found[name] != where[1] for name in found.keys() & names_there.keys()):
-                return None
-        return set(found)
 
 
 def _shown(link: Linking, file: int) -> dict[Hashable, object]:

@@ -1,0 +1,103 @@
+"""A process of its own that keeps a unit linked, and answers what an edit changes.
+
+It reads from its standard input and writes to its standard output: Arrow streams, each behind its length. First come
+the rows of the unit and the stubs, then rows of files that have other contents. To each of these there is an answer:
+rows of `links`, or nothing where the unit has to be linked anew, which is then done. Whenever it is ready to be asked,
+it says so with an empty message. It ends with its input.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+import sys
+from collections.abc import Iterator
+from typing import BinaryIO
+
+import pyarrow as pa
+
+from codelake.graph.link.kept.unit import Unit, places
+from codelake.graph.link.stubs import Stubs
+
+_LENGTH = struct.Struct("<q")
+READY, NO_ANSWER = 0, -1
+"""In the place of a length."""
+WHOLE = {b"whole": b""}
+"""Metadata of rows after which all links are asked for, not only those that may have changed."""
+_MOST_UPDATES = 200
+"""After which the unit is linked anew: what is gone keeps its place in it."""
+
+
+def send(pipe: BinaryIO, table: pa.Table) -> None:
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    content = sink.getvalue()
+    pipe.write(_LENGTH.pack(len(content)))
+    pipe.write(content)
+    pipe.flush()
+
+
+def say(pipe: BinaryIO, what: int) -> None:
+    pipe.write(_LENGTH.pack(what))
+    pipe.flush()
+
+
+def receive(pipe: BinaryIO) -> pa.Table | int:
+    """A table, or what was said instead. An EOFError where the other end is gone."""
+    length = pipe.read(_LENGTH.size)
+    if len(length) < _LENGTH.size:
+        raise EOFError
+    (n,) = _LENGTH.unpack(length)
+    if n <= 0:
+        return int(n)
+    content = pipe.read(n)
+    if len(content) < n:
+        raise EOFError
+    return pa.ipc.open_stream(content).read_all()
+
+
+def _tables(pipe: BinaryIO) -> Iterator[pa.Table]:
+    while True:
+        try:
+            found = receive(pipe)
+        except EOFError:
+            return
+        if isinstance(found, pa.Table):
+            yield found
+
+
+def serve(asked: BinaryIO, answers: BinaryIO) -> None:
+    tables = _tables(asked)
+    rows, stubs = next(tables), Stubs(next(tables))
+    unit, n_updates = Unit(rows, stubs), 0
+    say(answers, READY)
+    for changed in tables:
+        rows = _replaced(rows, changed)
+        found, n_updates = unit.update(changed), n_updates + 1
+        if found is not None and changed.schema.metadata == WHOLE:
+            found = unit.all_links()
+        if found is None:
+            say(answers, NO_ANSWER)
+        else:
+            send(answers, found)
+        if found is None or n_updates == _MOST_UPDATES:
+            del unit  # the next one takes its room
+            unit, n_updates = Unit(rows, stubs), 0
+        say(answers, READY)
+
+
+def _replaced(rows: pa.Table, changed: pa.Table) -> pa.Table:
+    gone = set(places(changed))
+    kept = rows.filter(pa.array([place not in gone for place in places(rows)], pa.bool_()))
+    return pa.concat_tables([kept, changed]).combine_chunks()
+
+
+def main() -> None:
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # whatever is printed is no answer
+    serve(sys.stdin.buffer, answers)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,58 @@
+"""Repositories that stay linked between the builds of a session: what is asked of the processes that keep them.
+
+They are asked only what they know: which files there are, under which module names, is as it was when they began, and
+no other tool claims anything. Where one is not ready, or cannot say, the repository is linked as a whole, as without it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import pyarrow as pa
+
+from codelake.contracts.claims import CLAIMS
+from codelake.contracts.graph import LINKS
+from codelake.delta.run import Run, pin
+from codelake.pipeline import here
+from codelake.pipeline.lookup import is_empty
+from codelake.pipeline.open_units import OpenUnit, OpenUnits, Stamps
+from codelake.pipeline.stubs import stored_stubs
+
+
+def open_unit(units: OpenUnits, run: Run, repo: str, repos: Collection[str], made_by: str) -> None:
+    """Begin to keep a repository linked that sees those of `repos`, itself among them."""
+    if repo in units.units or not is_empty(run, CLAIMS):
+        return
+    rows = here.rows_to_link(run, repo, repos)
+    unit = units.units[repo] = OpenUnit(frozenset(repos), made_by, here.stamps(rows), pin(run, LINKS).version)
+    unit.give(here.linkable(rows))
+    unit.give(stored_stubs(run))
+
+
+def kept_links(units: OpenUnits, run: Run, repo: str, repos: Collection[str], made_by: str) -> pa.Table | None:
+    """The links of all files of a repository whose links may be others. None where it is to be linked as a whole."""
+    unit = units.units.get(repo)
+    if unit is None:
+        return None
+    now = here.stamps_of(run, repos)
+    is_same = (unit.repos, unit.made_by) == (frozenset(repos), made_by) and is_empty(run, CLAIMS)
+    if not is_same or _modules(unit.files) != _modules(now):
+        units.end(repo)
+        return None
+    changed = [place for place, file in now.items() if file["link_digest"] != unit.files[place]["link_digest"]]
+    try:
+        if not unit.is_ready():
+            return None
+        rows = here.linkable(here.rows_to_link(run, repo, repos, changed))
+        units.asked.add(repo)
+        found = unit.ask(rows, whole=unit.version != pin(run, LINKS).version)
+    except (EOFError, BrokenPipeError):  # it was ended, such as for want of memory; another one will be opened
+        units.end(repo)
+        return None
+    unit.files = now
+    return None if found is None else here.stamped(found, now, made_by)
+
+
+def _modules(files: Stamps) -> dict[tuple[str, str], tuple[str | None, bool]]:
+    """By place: the module, and whether the file was read."""
+    return {place: (one["module"], one["digest"] is None) for place, one in files.items()}
