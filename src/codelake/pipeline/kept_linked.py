@@ -1,7 +1,7 @@
 """Repositories that stay linked between the builds of a session: what is asked of the processes that keep them.
 
 They are asked only what they know: which files there are, under which module names, is as it was when they began, and
-no other tool claims anything. Where one is not ready, or cannot say, the repository is linked as a whole, as without it.
+no other tool claims anything. Where one is not ready, or cannot say, the repository is linked as a whole.
 """
 
 from __future__ import annotations

@@ -20,5 +20,5 @@ where Python runs.
     constraints the facts of a unit as what the solver is asked for
     targets     from values to ids, and how sure; `reasons`, why there is none
     found       what comes out: `call_edges`, `name_edges`, `class_edges`, `type_edges`; `results`, as rows
-    kernel      all of it, for one unit
+    kernel      all of it, for one unit; `kept`, for one that is edited
 """
