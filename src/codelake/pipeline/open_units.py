@@ -30,7 +30,7 @@ class OpenUnit:
         self.version: int | None = version
         """Of the table `links`, that has what the process says; None where nobody knows."""
         # Ctrl-C is for this process, which then ends that one.
-        self._process = subprocess.Popen(_SERVE, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
+        self._process = subprocess.Popen(_SERVE, stdin=subprocess.PIPE, stdout=subprocess.PIPE, process_group=0)
         self._is_ready = False
 
     def is_ready(self) -> bool:

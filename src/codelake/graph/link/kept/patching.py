@@ -69,22 +69,22 @@ def keep(program: ChangingProgram, file: int, old: Program, new: Program, take: 
 
 
 def _tokens(part: Program) -> list[Token]:
-    """By slot: what tells it from others."""
+    """By slot: what tells it from others, whatever is done with it. Of a symbol its name, and whose it is."""
     found: list[list[Any]] = [[] for _ in range(part.n_slots)]
     labels = {one.slot: one.label for one in part.definitions}
     for kind in part.kinds():
         for fact in part.every(kind):
             if kind == "bind" or kind not in _OF_OWNERS:
-                found[fact.dst].append((kind, 0, fact.key, labels.get(fact.src, "") if kind == "bind" else ""))
-            if kind != "bind":
-                found[fact.src].append((kind, 1, fact.key, ""))
+                found[fact.dst].append((kind, fact.key, labels.get(fact.src, "") if kind == "bind" else ""))
     for one in part.definitions:
-        found[one.slot].append(("definition", 0, one.kind, one.label))
+        found[one.slot].append(("definition", one.kind, one.label))
         for parameter in one.parameters:
-            found[parameter.slot].append(("parameter", 0, parameter.kind, parameter.name))
+            found[parameter.slot].append(("parameter", parameter.kind, parameter.name))
     for each in part.imports:
-        found[each.slot].append(("import", each.level, str(each.module), f"{each.name} {each.as_name}"))
-    return [tuple(sorted(one)) for one in found[: int(part.bases[1])]]
+        found[each.slot].append(("import", f"{each.level} {each.module}", f"{each.name} {each.as_name}"))
+    n_nodes, n_slots = int(part.n_nodes[0]), int(part.bases[1])
+    symbols = ([fact for fact in one if fact[0] == "bind"] or one for one in found[n_nodes:n_slots])
+    return [tuple(sorted(one)) for one in (*found[:n_nodes], *symbols)]
 
 
 def _aligned(old: Sequence[Token], new: Sequence[Token]) -> Iterator[tuple[int, int]]:
