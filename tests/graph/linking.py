@@ -62,8 +62,13 @@ def linked(files: Mapping[str, str], **options: Any) -> list[Row]:
     return rows_of(unit(files, **options))
 
 
+def shipped_stubs() -> Stubs:
+    """What typeshed says."""
+    return Stubs(stubs())
+
+
 def rows_of(table: pa.Table, *, backwards: bool = False) -> list[Row]:
-    found: list[Row] = with_lists(link(table, Stubs(stubs()), backwards=backwards), LINKED).to_pylist()
+    found: list[Row] = with_lists(link(table, shipped_stubs(), backwards=backwards), LINKED).to_pylist()
     return found
 
 

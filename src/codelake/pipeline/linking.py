@@ -108,7 +108,7 @@ def keep_linked(build: Build, made_by: str) -> None:
 def _words(found: Sequence[Difference], units: Collection[str]) -> list[str]:
     counted = Counter(one.why or "changed content that linking does not see" for one in found)
     words = [f"{n:,} file(s): {why}" for why, n in sorted(counted.items())]
-    return [*words, f"repositories linked: {', '.join(sorted(units))}"] if units else words
+    return [*words, f"repositories to link: {', '.join(sorted(units))}"] if units else words
 
 
 def differences(run: Run, made_by: str) -> list[Difference]:
@@ -193,6 +193,9 @@ def _linked(build: Build, run: Run, units: dict[str, set[str]]) -> Linked:
     kept = {unit: kept_links(build.open_units, run, unit, repos, build.fingerprint) for unit, repos in units.items()}
     units = {unit: repos for unit, repos in units.items() if kept[unit] is None}
     found = [rows for rows in kept.values() if rows is not None]
+    build.told.why += [
+        f"{unit} stayed linked: {rows.num_rows:,} file(s) looked at" for unit, rows in kept.items() if rows is not None
+    ]
     if not units:
         return pa.concat_tables(found)
     stubs = Stubs(stored_stubs(run))

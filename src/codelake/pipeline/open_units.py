@@ -33,6 +33,10 @@ class OpenUnit:
         self._process = subprocess.Popen(_SERVE, stdin=subprocess.PIPE, stdout=subprocess.PIPE, process_group=0)
         self._is_ready = False
 
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
     def is_ready(self) -> bool:
         """Whether it can be asked now."""
         if not self._is_ready and select.select([self._answers], [], [], 0)[0]:

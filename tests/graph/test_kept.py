@@ -1,0 +1,110 @@
+"""A unit that stays linked says of an edit what linking anew would say."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+
+from codelake.graph.link.kept.unit import Unit
+from codelake.graph.link.kernel import link
+from tests.cases.truth import read_cases
+from tests.extract.packages import sources_of
+from tests.graph.linking import module_of, shipped_stubs, unit
+from tests.graph.test_link import programs
+from tests.properties.code_edits import code_edited
+
+CASES = read_cases(Path(__file__).parents[1] / "cases")
+Rows = dict[str, dict[str, object]]
+
+
+class Edited:
+    """Files that are edited one by one: kept linked, and linked anew each time."""
+
+    def __init__(self, files: Mapping[str, str], modules: Mapping[str, str] | None = None) -> None:
+        self.modules = modules or {path: module_of(path) for path in files}
+        self.table = unit(files, modules=self.modules)
+        self.unit = Unit(self.table, shipped_stubs())
+        self.said = _by_path(self.unit.all_links())
+        assert self.said == self.anew()
+
+    def anew(self) -> Rows:
+        return _by_path(link(self.table, shipped_stubs()))
+
+    def edit(self, path: str, text: str) -> set[str] | None:
+        """Of which files the links were given; None where the unit had to be linked anew."""
+        row = unit({path: text}, modules=self.modules)
+        paths = self.table.column("path").to_pylist()
+        at = paths.index(path)
+        self.table = pa.concat_tables([self.table.slice(0, at), row, self.table.slice(at + 1)])
+        found = self.unit.update(row)
+        if found is None:
+            self.unit = Unit(self.table, shipped_stubs())
+            self.said = _by_path(self.unit.all_links())
+            return None
+        self.said |= _by_path(found)
+        return set(_by_path(found))
+
+
+def _by_path(rows: pa.Table) -> Rows:
+    return {row["path"]: row for row in rows.to_pylist()}
+
+
+def _run(chance: random.Random, texts: dict[str, str], edited: Edited, n: int) -> Counter[str]:
+    """How many edits were followed, and how many were not."""
+    told: Counter[str] = Counter()
+    done = []
+    for _ in range(n):
+        path = chance.choice(sorted(texts))
+        name, texts[path] = code_edited(chance, texts[path])
+        done.append((name, path))
+        told["anew" if edited.edit(path, texts[path]) is None else "kept"] += 1
+        assert edited.said == edited.anew(), done
+    return told
+
+
+@settings(max_examples=40, deadline=None)
+@given(programs(), programs())
+def test_programs_that_become_others(before: dict[str, str], after: dict[str, str]) -> None:
+    edited = Edited(before)
+    for path in sorted(before.keys() & after.keys()):
+        edited.edit(path, after[path])
+        assert edited.said == edited.anew()
+
+
+def _cases_edited(seed: int, share: float) -> Counter[str]:
+    chance, told = random.Random(seed), Counter[str]()
+    for case in CASES:
+        if chance.random() < share:
+            modules = {path: module for module, path in case.modules().items() if path.endswith(".py")}
+            texts = {path: case.files[path] for path in modules}
+            told += _run(chance, texts, Edited(texts, modules), 2)
+    return told
+
+
+def test_constructs_of_all_kinds_edited() -> None:
+    told = _cases_edited(1, 0.2)
+    assert told["kept"] > told["anew"]
+
+
+def test_a_package_edited(tmp_path: Path) -> None:
+    assert _package_edited(tmp_path, "click==8.1.8", 1, 10)["kept"] >= 5
+
+
+def _package_edited(folder: Path, package: str, seed: int, n: int) -> Counter[str]:
+    files = {str(file.relative_to(folder)): file.read_text() for file in sources_of(package, folder)}
+    texts = {path.partition("unpacked/")[2]: text for path, text in files.items()}
+    return _run(random.Random(seed), texts, Edited(texts), n)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(40))
+def test_packages_edited(tmp_path: Path, seed: int) -> None:
+    print(f"seed {seed}: {dict(_cases_edited(seed, 1.0))}")
+    for package in ("click==8.1.8", "networkx==3.4.2", "attrs==25.3.0"):
+        print(f"seed {seed}, {package}: {dict(_package_edited(tmp_path / package, package, seed, 20))}")
