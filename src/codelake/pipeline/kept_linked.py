@@ -29,8 +29,9 @@ def open_unit(units: OpenUnits, run: Run, repo: str, repos: Collection[str], mad
     unit.give(stored_stubs(run))
 
 
-def kept_links(units: OpenUnits, run: Run, repo: str, repos: Collection[str], made_by: str) -> pa.Table | None:
-    """The links of all files of a repository whose links may be others. None where it is to be linked as a whole."""
+def kept_links(units: OpenUnits, run: Run, repo: str, repos: Collection[str], made_by: str) -> pa.Table | str | None:
+    """The links of all files of a repository whose links may be others; or why it is to be linked as a whole. None where
+    nobody keeps it."""
     unit = units.units.get(repo)
     if unit is None:
         return None
@@ -38,19 +39,19 @@ def kept_links(units: OpenUnits, run: Run, repo: str, repos: Collection[str], ma
     is_same = (unit.repos, unit.made_by) == (frozenset(repos), made_by) and is_empty(run, CLAIMS)
     if not is_same or _modules(unit.files) != _modules(now):
         units.end(repo)
-        return None
+        return "files came or went, or tools claim something of them"
     changed = [place for place, file in now.items() if file["link_digest"] != unit.files[place]["link_digest"]]
     try:
         if not unit.is_ready():
-            return None
+            return "what keeps it linked is not ready yet"
         rows = here.linkable(here.rows_to_link(run, repo, repos, changed))
         units.asked.add(repo)
         found = unit.ask(rows, whole=unit.version != pin(run, LINKS).version)
     except (EOFError, BrokenPipeError):  # it was ended, such as for want of memory; another one will be opened
         units.end(repo)
-        return None
+        return "the process that kept it linked had ended"
     unit.files = now
-    return None if found is None else here.stamped(found, now, made_by)
+    return "what is looked up by name has changed" if found is None else here.stamped(found, now, made_by)
 
 
 def _modules(files: Stamps) -> dict[tuple[str, str], tuple[str | None, bool]]:

@@ -190,20 +190,25 @@ Linked: TypeAlias = pa.Table | DataFrame
 
 
 def _linked(build: Build, run: Run, units: dict[str, set[str]]) -> Linked:
-    kept = {unit: kept_links(build.open_units, run, unit, repos, build.fingerprint) for unit, repos in units.items()}
-    units = {unit: repos for unit, repos in units.items() if kept[unit] is None}
-    found = [rows for rows in kept.values() if rows is not None]
-    build.told.why += [
-        f"{unit} stayed linked: {rows.num_rows:,} file(s) looked at" for unit, rows in kept.items() if rows is not None
-    ]
-    if not units:
+    found: list[pa.Table] = []
+    whole: Needs = {}
+    for unit, repos in units.items():
+        rows = kept_links(build.open_units, run, unit, repos, build.fingerprint)
+        if isinstance(rows, pa.Table):
+            found.append(rows)
+            build.told.why.append(f"{unit} stayed linked: {rows.num_rows:,} file(s) looked at")
+            continue
+        whole[unit] = repos
+        if rows is not None:
+            build.told.why.append(f"{unit} is linked as a whole: {rows}")
+    if not whole:
         return pa.concat_tables(found)
     stubs = Stubs(stored_stubs(run))
-    if _n_bytes(run, units) <= here.LINKED_HERE:
-        whole = (here.linked(run, unit, repos, stubs, build.fingerprint) for unit, repos in units.items())
-        return pa.concat_tables([*found, *whole])
-    seen = sorted(set().union(*units.values()))
-    pairs = [(unit, repo) for unit, repos in units.items() for repo in sorted(repos)]
+    if _n_bytes(run, whole) <= here.LINKED_HERE:
+        others = (here.linked(run, unit, repos, stubs, build.fingerprint) for unit, repos in whole.items())
+        return pa.concat_tables([*found, *others])
+    seen = sorted(set().union(*whole.values()))
+    pairs = [(unit, repo) for unit, repos in whole.items() for repo in sorted(repos)]
     table = pa.table({"unit": [unit for unit, _ in pairs], "repo": [repo for _, repo in pairs]})
     files = scan(run, FILES, where=f"repo IN ({', '.join(map(sql_text, seen))})")
     units_and_repos = build.spark.createDataFrame(table)

@@ -8,6 +8,7 @@ it says so with an empty message. It ends with its input.
 
 from __future__ import annotations
 
+import gc
 import os
 import struct
 import sys
@@ -82,7 +83,8 @@ def serve(asked: BinaryIO, answers: BinaryIO) -> None:
         else:
             send(answers, found)
         if found is None or n_updates == _MOST_UPDATES:
-            del unit  # the next one takes its room
+            del unit
+            gc.collect()  # the next one takes its room
             unit, n_updates = Unit(rows, stubs), 0
         say(answers, READY)
 

@@ -127,7 +127,7 @@ class Unit:
             if names is None or any(name.startswith("__") for name in names):
                 return None
             is_asked = any(not names.isdisjoint(asked) for asked in (*asked_before, *self._asked))
-            if names and (is_asked or self._is_brought_by_stars(before)):
+            if names and (is_asked or self._is_brought_by_stars(before, names)):
                 return None
             for one in before.values():
                 live.drop(one.root)
@@ -159,8 +159,14 @@ class Unit:
                 found |= {part for one in each.types for part in (one["name"] or "").split(".")}
         return found
 
-    def _is_brought_by_stars(self, files: Iterable[int]) -> bool:
-        modules, wanted = self._link.modules, set(files)
+    def _is_brought_by_stars(self, files: Iterable[int], names: set[str]) -> bool:
+        """Whether others may take these names from files without naming them."""
+        modules, wanted = self._link.modules, set()
+        for file in files:
+            listed = modules.listed[file]
+            is_whole = listed is not None and "*" not in listed and file not in modules.listed_of
+            if not names.isdisjoint(listed or ()) if is_whole else any(name[0] != "_" for name in names):
+                wanted.add(file)
         stars = (one for every in modules.stars for one in every)
         return any(modules.found(modules.target(one) or "", one.file) in wanted for one in stars)
 
