@@ -30,8 +30,8 @@ def open_unit(units: OpenUnits, run: Run, repo: str, repos: Collection[str], mad
 
 
 def kept_links(units: OpenUnits, run: Run, repo: str, repos: Collection[str], made_by: str) -> pa.Table | str | None:
-    """The links of all files of a repository whose links may be others; or why it is to be linked as a whole. None where
-    nobody keeps it."""
+    """The links of all files of a repository whose links may be others; or why it is to be linked as a whole, if it is
+    kept at all."""
     unit = units.units.get(repo)
     if unit is None:
         return None

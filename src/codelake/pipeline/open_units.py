@@ -30,7 +30,10 @@ class OpenUnit:
         self.version: int | None = version
         """Of the table `links`, that has what the process says; None where nobody knows."""
         # Ctrl-C is for this process, which then ends that one.
-        self._process = subprocess.Popen(_SERVE, stdin=subprocess.PIPE, stdout=subprocess.PIPE, process_group=0)
+        # Without a buffer here, what has been said can be seen by `select`.
+        self._process = subprocess.Popen(
+            _SERVE, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, process_group=0
+        )
         self._is_ready = False
 
     @property

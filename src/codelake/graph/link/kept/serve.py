@@ -34,28 +34,34 @@ def send(pipe: BinaryIO, table: pa.Table) -> None:
     with pa.ipc.new_stream(sink, table.schema) as writer:
         writer.write_table(table)
     content = sink.getvalue()
-    pipe.write(_LENGTH.pack(len(content)))
-    pipe.write(content)
-    pipe.flush()
+    say(pipe, len(content))
+    _write(pipe, memoryview(content))
 
 
 def say(pipe: BinaryIO, what: int) -> None:
-    pipe.write(_LENGTH.pack(what))
+    _write(pipe, memoryview(_LENGTH.pack(what)))
+
+
+def _write(pipe: BinaryIO, content: memoryview) -> None:
+    while content:
+        content = content[pipe.write(content) :]
     pipe.flush()
 
 
 def receive(pipe: BinaryIO) -> pa.Table | int:
     """A table, or what was said instead. An EOFError where the other end is gone."""
-    length = pipe.read(_LENGTH.size)
-    if len(length) < _LENGTH.size:
-        raise EOFError
-    (n,) = _LENGTH.unpack(length)
-    if n <= 0:
-        return int(n)
-    content = pipe.read(n)
-    if len(content) < n:
-        raise EOFError
-    return pa.ipc.open_stream(content).read_all()
+    (n,) = _LENGTH.unpack(_read(pipe, _LENGTH.size))
+    return int(n) if n <= 0 else pa.ipc.open_stream(_read(pipe, n)).read_all()
+
+
+def _read(pipe: BinaryIO, n: int) -> bytes:
+    found = bytearray()
+    while len(found) < n:
+        more = pipe.read(n - len(found))
+        if not more:
+            raise EOFError
+        found += more
+    return bytes(found)
 
 
 def _tables(pipe: BinaryIO) -> Iterator[pa.Table]:
