@@ -47,11 +47,10 @@ def add_calls(links: Found) -> None:
             found, reason = NONE, "too many"
         elif not found.targets:
             reason = reasons.of(call)
-            if reason == "too many":
-                _add_too_many(links, file, caller, reasons.too_large(call.callee))
             derived = reasons.derived(call.callee)
             if derived is not None and is_derived(derived):
                 _add_derived(links, file, call, derived)
+        _add_too_many(links, file, caller, call)
         best = found.best
         links.add_candidates(file, "CALLS", found, node=call.node, origin=_origin(found.targets))
         links.calls[file].append(
@@ -72,9 +71,10 @@ def add_calls(links: Found) -> None:
     for call in link.solver.marked("call"):  # what partials and known functions call on behalf of a written call
         file = program.scope_files[call.scope]
         if call.scope >= 0 and links.is_own[file] and (call.through or not call.is_written):
-            found = called.of(call)
+            found, caller = called.of(call), program.around(call.scope).id
             for target in found.targets if found.rivals <= MAX_TARGETS else ():
-                called.add_callee(file, program.around(call.scope).id, target, found.rivals)
+                called.add_callee(file, caller, target, found.rivals)
+            _add_too_many(links, file, caller, call)
 
 
 class _Called:
@@ -117,9 +117,10 @@ def _callees(links: Found, target: str) -> Iterator[tuple[str, float]]:
         yield external_id(f"{outer}.__init__"), 0.6
 
 
-def _add_too_many(links: Found, file: int, caller: str, slots: Iterable[int]) -> None:
+def _add_too_many(links: Found, file: int, caller: str, call: Call) -> None:
     """Of functions that are too many to follow, such as all that a decorator is put on, it is still known that they
     are called."""
+    slots = links.link.many_in(call.callee)
     for value in {value for slot in slots for value in links.link.solver.kept_out(slot)}:
         links.note_caller(file, caller, links.link.definition(value).id, TOO_MANY, "flow")
 

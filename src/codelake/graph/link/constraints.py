@@ -257,7 +257,7 @@ def add_entries(link: Linking) -> None:
     """What nobody of the unit calls may be called by others: methods by instances of their class, functions with
     their defaults. A decorator of which nothing is known gives what it is given."""
     program, solver = link.program, link.solver
-    unknown = [call for call in link.decorated if not solver.of(call.callee)]
+    unknown = [call for call in link.decorated if not link.holds(call.callee)]
     left = [(default, slot) for default, slot in solver.marked("perhaps") if not solver.of(slot)]
     called = solver.marked("called")
     for number, one in enumerate(program.definitions):

@@ -271,9 +271,22 @@ class Linking:
         return self.values.keys[value][0] == Kind.FUNCTION
 
     def _widened(self, slot: int) -> int | None:
-        """Receivers of a method that are too many are instances of the class that has it."""
+        """Receivers of a method that are too many are instances of the class that has it. Functions that are too many
+        go on as one value, which says where they are kept."""
         owner = self.receivers.get(slot)
-        return None if owner is None else self.instance(self.defined[owner], Known.SAID)
+        if owner is not None:
+            return self.instance(self.defined[owner], Known.SAID)
+        has_functions = any(map(self._is_function, self.solver.of(slot)))
+        return self.values.make(Kind.MANY, slot) if has_functions else None
+
+    def many_in(self, slot: int) -> list[int]:
+        """The slots whose functions are too many, and would be in this one."""
+        keys = (self.values.keys[value] for value in self.solver.of(slot))
+        return [int(of) for kind, of, _ in keys if kind == Kind.MANY]
+
+    def holds(self, slot: int) -> bool:
+        """Whether anything is known of a slot."""
+        return len(self.solver.of(slot)) > len(self.many_in(slot))
 
     def class_of(self, value: int) -> int:
         kind, a, _ = self.values.keys[value]

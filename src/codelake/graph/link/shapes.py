@@ -69,7 +69,7 @@ class Shapes:
         used: dict[int, set[str]] = {}
         for src, names in self.asked.items():
             slot = src if kept is None else kept.get(src)
-            if slot is not None and not (solver.of(src) or solver.of(slot) or solver.is_closed(src)):
+            if slot is not None and not (self.link.holds(src) or self.link.holds(slot) or solver.is_closed(src)):
                 used.setdefault(slot, set()).update(names)
         return used
 

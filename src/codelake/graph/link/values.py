@@ -42,6 +42,8 @@ class Kind(IntEnum):
     """What calling such a function gives."""
     SETTER = 17
     """`x.setter` of a property."""
+    MANY = 18
+    """In the place of too many functions to follow: the slot that they were for."""
 
 
 class Known(IntEnum):
