@@ -130,7 +130,7 @@ def test_a_parameter_that_takes_too_many_functions_is_widened_in_every_order_and
 
 
 def test_functions_that_are_too_many_are_called_wherever_they_go_on_to() -> None:
-    """A table that decorators fill, and what is called of it elsewhere: in a loop, from an attribute, through a partial."""
+    """A table that decorators fill, and what is called of it elsewhere: in a loop, from an attribute, by a partial."""
     text = (
         f"from functools import partial\nTABLE = []\ndef use(p):\n    TABLE.append(p)\n    return Kept(p)\n"
         "class Kept:\n    def __init__(self, held):\n        self.held = held\n"

@@ -13,7 +13,7 @@ from codelake.graph.link.reasons import Reasons
 from codelake.graph.link.targets import (
     HOW_SURE,
     MAX_TARGETS,
-    OVERRIDE,
+    OVERRIDES,
     TOO_MANY,
     Target,
     called_by,
@@ -43,7 +43,9 @@ def add_calls(links: Found) -> None:
             found = links.weighed(file, "CALLS", call.node, found)
         caller = program.around(call.scope).id
         reason = None
-        if found.rivals > MAX_TARGETS:
+        if found.rivals > MAX_TARGETS or link.many_in(call.callee):
+            for target in found.targets if found.rivals <= MAX_TARGETS else ():
+                called.add_callee(file, caller, target, found.rivals)
             found, reason = NONE, "too many"
         elif not found.targets:
             reason = reasons.of(call)
@@ -213,7 +215,7 @@ def _called_special(links: Found, value: int, name: str) -> Iterator[tuple[str, 
     for number in special_functions(links.link, value, name):
         yield links.program.definitions[number].id, sure
     for number in overriding(links.link, value, name):
-        yield links.program.definitions[number].id, min(sure, OVERRIDE)
+        yield links.program.definitions[number].id, OVERRIDES[links.link.known(value)]
 
 
 def add_callers(links: Found) -> None:

@@ -23,6 +23,7 @@ from codelake.graph.link.values import Kind, Known, Values
 ANY = "*"
 _ALL = "all"
 _KEY = "key"
+_MOST_MADE = 8
 
 
 _NO_KEYWORDS: Mapping[str, int] = {}
@@ -138,6 +139,18 @@ class Linking:
         found: dict[int, list[int]] = {}
         for fact in self.program.every("copy"):
             found.setdefault(fact.dst, []).append(fact.src)
+        return found
+
+    @cached_property
+    def made_by(self) -> dict[int, list[int]]:
+        """By metaclass: the classes that it makes; of many those that are above the others."""
+        found: dict[int, list[int]] = {}
+        for value, metaclass in self.metaclasses.items():
+            found.setdefault(metaclass, []).append(value)
+        for metaclass, every in found.items():
+            if len(every) > _MOST_MADE:
+                made = set(every)
+                found[metaclass] = [one for one in every if made.isdisjoint(self.hierarchy.order(one)[1:])]
         return found
 
     # slots with a name -----------------------------------------------------------------------------
@@ -267,6 +280,31 @@ class Linking:
             found = self._spread[kind] = frozenset(p.slot for p in every if p.kind == kind)
         return found
 
+    @cached_property
+    def _getting(self) -> dict[int, int]:
+        """By class of descriptors whose `__get__` calls what they hold: which of its parameters that is given,
+        the instance (1) or the class (2)."""
+        calls: dict[int, tuple[int, Definition]] = {}
+        for call in self.written:
+            number = self.program.of_scope.get(call.scope)
+            one = None if number is None else self.program.definitions[number]
+            if one is None or one.name != "__get__" or one.owner < 0 or not call.positional:
+                continue
+            for place, parameter in enumerate(one.parameters[1:3], 1):
+                if parameter.slot == call.positional[0]:
+                    calls[call.callee] = place, one
+        loads = self.program.every("load_attribute") if calls else ()
+        held = (
+            calls[fact.dst] for fact in loads if fact.dst in calls and fact.src == calls[fact.dst][1].parameters[0].slot
+        )
+        return {self.defined[one.owner]: place for place, one in held}
+
+    def gets(self, of: int) -> int:
+        """Whether instances of a class are descriptors that call a function that they were made with."""
+        if not self._getting:
+            return 0
+        return next((self._getting[one] for one in self.hierarchy.order(of) if one in self._getting), 0)
+
     def _is_function(self, value: int) -> bool:
         return self.values.keys[value][0] == Kind.FUNCTION
 
@@ -274,9 +312,11 @@ class Linking:
         """Receivers of a method that are too many are instances of the class that has it. Functions that are too many
         go on as one value, which says where they are kept."""
         owner = self.receivers.get(slot)
+        held = self.solver.of(slot)
         if owner is not None:
-            return self.instance(self.defined[owner], Known.SAID)
-        has_functions = any(map(self._is_function, self.solver.of(slot)))
+            is_of_class = all(self.values.keys[value][0] == Kind.CLASS for value in held)
+            return self.defined[owner] if is_of_class else self.instance(self.defined[owner], Known.SAID)
+        has_functions = any(map(self._is_function, held))
         return self.values.make(Kind.MANY, slot) if has_functions else None
 
     def many_in(self, slot: int) -> list[int]:

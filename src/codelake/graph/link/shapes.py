@@ -20,6 +20,8 @@ from codelake.graph.link.values import Kind, Known
 _BUILTIN = (str, bytes, list, dict, set, int, float, io.TextIOWrapper, io.BytesIO, re.Match, re.Pattern)
 _OTHERS = (datetime.datetime, datetime.timedelta, pathlib.Path, BaseException, type, type(re), type(re.sub), property)
 _COMMON = frozenset(name for one in (*_BUILTIN, *_OTHERS) for name in dir(one))
+_OBJECT = frozenset((*dir(object), "__dict__"))
+"""What everything has."""
 _MAX_ROOTS = 3
 _MAX_OWNERS = 40
 
@@ -43,7 +45,8 @@ class Shapes:
         """By slot of a parameter: itself. By slot where a method loads an attribute of its receiver: the slot of what
         instances of its class hold."""
         for fact in link.program.every("load_attribute"):
-            self.asked.setdefault(fact.src, set()).add(fact.key)
+            if fact.key not in _OBJECT:
+                self.asked.setdefault(fact.src, set()).add(fact.key)
             self.called.setdefault(fact.dst, fact.key)
             owner = link.receivers.get(fact.src)
             if owner is not None and self._stores(link.defined[owner], fact.key):

@@ -31,7 +31,7 @@ class Kind(IntEnum):
     PARTIAL = 10
     """A `functools.partial`: the call that made it."""
     PROPERTY = 11
-    """A property: the value that gets it."""
+    """A property: the value that gets it, and the class of the descriptor if that is of the unit."""
     CLASSMETHOD = 12
     STATICMETHOD = 13
     METHOD = 14
