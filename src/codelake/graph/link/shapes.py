@@ -62,8 +62,26 @@ class Shapes:
         self.link.solver.solve()
         self._add_named()
         self.link.solver.solve()
-        self._add_used(self._unknown(None))
+        outside = self._of_outside()
+        self._add_used({slot: names for slot, names in self._unknown(None).items() if slot not in outside})
         self.link.solver.solve()
+
+    def _of_outside(self) -> set[int]:
+        """What calls and attributes of something external give: hardly anything of the unit."""
+        link = self.link
+        external: dict[frozenset[int], bool] = {}
+
+        def is_external(slot: int) -> bool:
+            held = link.solver.of(slot)
+            if held not in external:
+                kinds = (link.values.keys[link.class_of(value)][0] for value in held)
+                external[held] = any(kind == Kind.EXTERNAL for kind in kinds)
+            return external[held]
+
+        loads = link.program.every("load_attribute")
+        return {one.result for one in link.written if is_external(one.callee)} | {
+            fact.dst for fact in loads if is_external(fact.src)
+        }
 
     def _unknown(self, kept: dict[int, int] | None) -> dict[int, set[str]]:
         """Slots that hold nothing, with the attributes that are asked of them; where `kept` is given only of those
