@@ -124,7 +124,8 @@ def _add_too_many(links: Found, file: int, caller: str, call: Call) -> None:
     are called."""
     slots = links.link.many_in(call.callee)
     for value in {value for slot in slots for value in links.link.solver.kept_out(slot)}:
-        links.note_caller(file, caller, links.link.definition(value).id, TOO_MANY, "flow")
+        for target in called_by(links.link, value):
+            links.note_caller(file, caller, target.id, TOO_MANY, "flow")
 
 
 def _add_derived(links: Found, file: int, call: Call, name: str) -> None:

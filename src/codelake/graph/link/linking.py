@@ -306,7 +306,7 @@ class Linking:
         return next((self._getting[one] for one in self.hierarchy.order(of) if one in self._getting), 0)
 
     def _is_function(self, value: int) -> bool:
-        return self.values.keys[value][0] == Kind.FUNCTION
+        return self.values.keys[value][0] in (Kind.FUNCTION, Kind.BOUND)
 
     def _widened(self, slot: int) -> int | None:
         """Receivers of a method that are too many are instances of the class that has it. Functions that are too many
