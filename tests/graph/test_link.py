@@ -129,6 +129,23 @@ def test_a_parameter_that_takes_too_many_functions_is_widened_in_every_order_and
     assert (call["target"], call["n_targets"], call["reason"]) == (None, 0, "too many")
 
 
+def test_functions_that_are_too_many_are_called_wherever_they_go_on_to() -> None:
+    """A table that decorators fill, and what is called of it elsewhere: in a loop, from an attribute, by a partial."""
+    text = (
+        f"from functools import partial\nTABLE = []\ndef use(p):\n    TABLE.append(p)\n    return Kept(p)\n"
+        "class Kept:\n    def __init__(self, held):\n        self.held = held\n"
+        "    def run(self):\n        return self.held()\n"
+        f"def every():\n    for one in TABLE:\n        one()\n{MANY}{ALL}"
+        "def partly():\n    return partial(TABLE[0])()\n"
+    )
+    table = unit({"app.py": text})
+    rows = rows_of(table)
+    assert rows_of(table, backwards=True) == rows
+    for caller in ("Kept.run", "every", "partly"):
+        called = {dst for src, dst in edges(rows, "CALLER_OF") if src == f"r:app.py#{caller}"}
+        assert called >= {f"r:app.py#f{n}" for n in range(MOST_FUNCTIONS + 5)}, caller
+
+
 def test_what_is_derived_from_a_slot_that_is_widened_goes_with_it() -> None:
     """Also what was derived from the values that came first."""
     text = f"def use(p):\n    return p()\n{MANY}got = use(f0)\ngot()\n{ALL}"

@@ -44,18 +44,23 @@ class Facts:
             self.add("store_item", target.value.at, src, key_of(target.slice))
         else:
             self.add("copy", target.at, src)
-            self.unpack(target)
+            self.unpack(target, self.tree.nodes[src])
 
-    def unpack(self, target: Any) -> None:
-        """A value is in a target; if that is a tuple or a list, its items go on."""
+    def unpack(self, target: Any, value: Any = None) -> None:
+        """A value is in a target; if that is a tuple or a list, its items go on. Behind a star, items are counted from
+        the end, or from the start where the value is written out."""
         if target.__class__ is not ast.Tuple and target.__class__ is not ast.List:
             return
+        shift, more = 0, ""
         for number, item in enumerate(target.elts):
             if item.__class__ is ast.Starred:
-                self.add("unpack_rest", item.value.at, target.at, str(number))
+                length = _length(value)
+                shift = (0 if length is None else length) - len(target.elts)
+                more = "" if length is None else f":{number + shift + 1}"
+                self.add("unpack_rest", item.value.at, target.at, f"{number}{more}")
                 item = item.value
             else:
-                self.add("unpack", item.at, target.at, str(number))
+                self.add("unpack", item.at, target.at, str(number + shift))
             if item.__class__ is ast.Attribute or item.__class__ is ast.Subscript:
                 self.store(item, item.at)
             else:
@@ -95,6 +100,13 @@ class Facts:
             for name, each in zip(pattern.kwd_attrs, pattern.kwd_patterns, strict=True):
                 self.add("load_attribute", each.at, at, name)
                 self.match(each)
+
+
+def _length(value: Any) -> int | None:
+    """How many items a display has, if none of them is spread."""
+    if value.__class__ is not ast.Tuple and value.__class__ is not ast.List:
+        return None
+    return None if any(item.__class__ is ast.Starred for item in value.elts) else len(value.elts)
 
 
 def key_of(node: Any) -> str:

@@ -9,6 +9,7 @@ where Python runs.
     solver      the least fixed point: values along copies, and who waits for them
     attributes  what an attribute of a value is
     binding     what a call does with its arguments and its result
+    making      what the statement of a class does
     protocols   what Python calls by itself; `operators`, those of operators and comparisons
     external    what a call of something external gives
     stubs       what typeshed says of names; `signatures`, its texts, read

@@ -10,6 +10,7 @@ from codelake.graph.link.values import Kind, Known
 
 _OBJECT = frozenset(dir(object))
 _FEW_BELOW = 8
+_OF_CLASS = 2
 
 
 def load(link: Linking, name: str, dst: int, value: int) -> None:
@@ -152,7 +153,7 @@ def _got_from_instance(link: Linking, receiver: int, slot: int, member: int) -> 
     elif kind == Kind.STATICMETHOD:
         link.solver.add(slot, int(a))
     elif kind == Kind.PROPERTY:
-        link.solver.copy(invoke(link, int(a), receiver), slot)
+        _get_property(link, member, receiver, slot)
     elif kind == Kind.INSTANCE and (getter := getters(link, member)) is not None:
         link.waits(getter, _got_by_descriptor, member, receiver, slot)
     else:
@@ -167,8 +168,33 @@ def _got_from_class(link: Linking, of: int, slot: int, member: int) -> None:
         link.solver.add(slot, int(a))
     elif kind == Kind.INSTANCE and (getter := getters(link, member)) is not None:
         link.waits(getter, _got_by_descriptor, member, link.instance(of), slot)
+    elif (
+        kind == Kind.PROPERTY
+        and link.values.keys[member][2]
+        and link.gets(int(link.values.keys[member][2])) == _OF_CLASS
+    ):
+        _get_property(link, member, of, slot)
     else:
         link.solver.add(slot, member)
+
+
+def _get_property(link: Linking, member: int, receiver: int, slot: int) -> None:
+    """Of one's own kind of property, `__get__` is called, and calls the getter."""
+    _, getter, of = link.values.keys[member]
+    if of:
+        given = link.class_of(receiver) if link.gets(int(of)) == _OF_CLASS else receiver
+        link.solver.copy(invoke(link, int(getter), given), slot)
+        own = getters(link, link.instance(int(of)))
+        if own is not None:
+            link.waits(own, _got_by_descriptor, link.instance(int(of)), receiver, link.nowhere)
+    else:
+        link.solver.copy(invoke(link, int(getter), receiver), slot)
+
+
+def as_descriptor(link: Linking, member: int) -> int:
+    """One's own kind of property as the instance that it is."""
+    kind, _, of = link.values.keys[member]
+    return link.instance(int(of)) if kind == Kind.PROPERTY and of else member
 
 
 def getters(link: Linking, member: int) -> int | None:
@@ -278,7 +304,10 @@ def _of_bound(link: Linking, value: int, name: str, slot: int) -> None:
 
 
 def _of_property(link: Linking, value: int, name: str, slot: int) -> None:
-    if name in ("setter", "getter", "deleter"):
+    of = link.values.keys[value][2]
+    if of:
+        link.solver.copy(view(link, link.instance(int(of)), name), slot)
+    elif name in ("setter", "getter", "deleter"):
         link.solver.add(slot, link.values.make(Kind.SETTER, value, name))
 
 
@@ -307,7 +336,7 @@ def store(link: Linking, scope: int, name: str, src: int, value: int) -> None:
     if kind == Kind.INSTANCE and link.values.keys[a][0] == Kind.CLASS:
         found = provider(link, link.hierarchy.order(a), name)
         if found is not None:
-            link.waits(found, _set, scope, value, src)
+            link.waits(found, _set, scope, value, name, src)
             if link.decorates(found):
                 return  # what sets it decides what becomes of it
     link.solver.copy(src, link.field_of(value, name))
@@ -315,9 +344,11 @@ def store(link: Linking, scope: int, name: str, src: int, value: int) -> None:
         link.solver.copy(src, link.modules.names[a][name])
 
 
-def _set(link: Linking, scope: int, receiver: int, src: int, member: int) -> None:
-    kind = link.values.keys[member][0]
-    if kind == Kind.PROPERTY:
+def _set(link: Linking, scope: int, receiver: int, name: str, src: int, member: int) -> None:
+    kind, _, of = link.values.keys[member]
+    if kind in (Kind.FUNCTION, Kind.STATICMETHOD, Kind.CLASSMETHOD) or (kind == Kind.PROPERTY and of):
+        link.solver.copy(src, link.field_of(receiver, name))  # nothing sets these: they are hidden
+    elif kind == Kind.PROPERTY:
         link.waits(link.setter_slot(member, "setter"), _call_setter, scope, receiver, [src])
     elif kind == Kind.INSTANCE:
         of = link.class_of(member)

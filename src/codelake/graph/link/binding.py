@@ -66,15 +66,25 @@ def _make(link: Linking, call: Call, value: int) -> None:
         name = str(link.values.keys[one][1])
         if name in WRAPPERS:
             KNOWN[name](link, call)  # a kind of property or class method of one's own
+    result = call.result
+    if call.positional and link.gets(value):
+        link.waits(call.positional[0], _hold, value, result)
+        result = link.nowhere
     maker = provider(link, link.hierarchy.order(value), "__new__")
     if maker is None:
-        link.solver.add(call.result, link.instance(value))
+        link.solver.add(result, link.instance(value))
         _start(link, call, value, link.instance(value))
     else:
         made = link.solver.named("made", call.result, value)
         link.waits(maker, _construct, call, value, made)
-        link.solver.copy(made, call.result)
+        link.solver.copy(made, result)
         link.waits(made, _start, call, value)
+
+
+def _hold(link: Linking, of: int, result: int, value: int) -> None:
+    """A descriptor that calls what it was made with is as good as a property; one made with something else is not."""
+    is_function = link.values.keys[value][0] == Kind.FUNCTION
+    link.solver.add(result, link.values.make(Kind.PROPERTY, value, of) if is_function else link.instance(of))
 
 
 def _start(link: Linking, call: Call, of: int, made: int) -> None:

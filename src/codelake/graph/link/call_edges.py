@@ -13,7 +13,7 @@ from codelake.graph.link.reasons import Reasons
 from codelake.graph.link.targets import (
     HOW_SURE,
     MAX_TARGETS,
-    OVERRIDE,
+    OVERRIDES,
     TOO_MANY,
     Target,
     called_by,
@@ -43,15 +43,16 @@ def add_calls(links: Found) -> None:
             found = links.weighed(file, "CALLS", call.node, found)
         caller = program.around(call.scope).id
         reason = None
-        if found.rivals > MAX_TARGETS:
+        if found.rivals > MAX_TARGETS or link.many_in(call.callee):
+            for target in found.targets if found.rivals <= MAX_TARGETS else ():
+                called.add_callee(file, caller, target, found.rivals)
             found, reason = NONE, "too many"
         elif not found.targets:
             reason = reasons.of(call)
-            if reason == "too many":
-                _add_too_many(links, file, caller, reasons.too_large(call.callee))
             derived = reasons.derived(call.callee)
             if derived is not None and is_derived(derived):
                 _add_derived(links, file, call, derived)
+        _add_too_many(links, file, caller, call)
         best = found.best
         links.add_candidates(file, "CALLS", found, node=call.node, origin=_origin(found.targets))
         links.calls[file].append(
@@ -72,9 +73,10 @@ def add_calls(links: Found) -> None:
     for call in link.solver.marked("call"):  # what partials and known functions call on behalf of a written call
         file = program.scope_files[call.scope]
         if call.scope >= 0 and links.is_own[file] and (call.through or not call.is_written):
-            found = called.of(call)
+            found, caller = called.of(call), program.around(call.scope).id
             for target in found.targets if found.rivals <= MAX_TARGETS else ():
-                called.add_callee(file, program.around(call.scope).id, target, found.rivals)
+                called.add_callee(file, caller, target, found.rivals)
+            _add_too_many(links, file, caller, call)
 
 
 class _Called:
@@ -117,11 +119,13 @@ def _callees(links: Found, target: str) -> Iterator[tuple[str, float]]:
         yield external_id(f"{outer}.__init__"), 0.6
 
 
-def _add_too_many(links: Found, file: int, caller: str, slots: Iterable[int]) -> None:
+def _add_too_many(links: Found, file: int, caller: str, call: Call) -> None:
     """Of functions that are too many to follow, such as all that a decorator is put on, it is still known that they
     are called."""
+    slots = links.link.many_in(call.callee)
     for value in {value for slot in slots for value in links.link.solver.kept_out(slot)}:
-        links.note_caller(file, caller, links.link.definition(value).id, TOO_MANY, "flow")
+        for target in called_by(links.link, value):
+            links.note_caller(file, caller, target.id, TOO_MANY, "flow")
 
 
 def _add_derived(links: Found, file: int, call: Call, name: str) -> None:
@@ -212,7 +216,7 @@ def _called_special(links: Found, value: int, name: str) -> Iterator[tuple[str, 
     for number in special_functions(links.link, value, name):
         yield links.program.definitions[number].id, sure
     for number in overriding(links.link, value, name):
-        yield links.program.definitions[number].id, min(sure, OVERRIDE)
+        yield links.program.definitions[number].id, OVERRIDES[links.link.known(value)]
 
 
 def add_callers(links: Found) -> None:

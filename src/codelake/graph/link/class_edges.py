@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from codelake.graph.link.attributes import provider
+from codelake.graph.link.attributes import as_descriptor, provider
 from codelake.graph.link.found import Found, Order
 from codelake.graph.link.targets import functions_in, special_functions
 from codelake.graph.link.values import Kind
@@ -46,7 +46,7 @@ def _called_by_class(links: Found, value: int, order: list[int]) -> Iterator[int
         if slot is not None:
             yield from functions_in(link, slot)
     for slot in link.members.get(value, {}).values():
-        for member in link.solver.of(slot):
+        for member in (as_descriptor(link, value) for value in link.solver.of(slot)):
             if link.values.keys[member][0] == Kind.INSTANCE:
                 yield from special_functions(link, member, "__set_name__")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from codelake.graph.link.attributes import delete, load, store
 from codelake.graph.link.linking import ANY, Call, Linking
+from codelake.graph.link.making import add_classes
 from codelake.graph.link.names import add_global, add_import
 from codelake.graph.link.narrowing import among, if_instance, if_subclass
 from codelake.graph.link.operators import compare, contain, operate
@@ -27,6 +28,7 @@ from codelake.graph.link.protocols import (
 from codelake.graph.link.types import add_annotations
 from codelake.graph.link.values import Kind, Known
 
+_WRAPPING = (Kind.PROPERTY, Kind.CLASSMETHOD, Kind.STATICMETHOD, Kind.MANAGER)
 _CONTAINERS = ("list", "tuple", "set", "dict", "generator")
 
 
@@ -58,6 +60,7 @@ def add_values(link: Linking, made: dict[int, int]) -> None:
     _add_operators(link)
     add_annotations(link)
     add_calls(link)
+    add_classes(link)
     _add_decorators(link)
 
 
@@ -226,13 +229,27 @@ def _add_decorators(link: Linking) -> None:
     for fact in program.every("decorate"):
         decorators.setdefault(fact.dst, []).append((int(fact.key), fact.src, fact.scope))
     for slot, found in decorators.items():
+        one = program.definitions[program.of_slot[slot]]
         inner = link.bare[slot]
         for position, decorator, scope in sorted(found, reverse=True):
             result = slot if position == 0 else solver.named("decorated", slot, position)
-            call = Call(scope, decorator, result, positional=[inner], is_decorator=True)
+            given = solver.named("given", slot, position)
+            call = Call(scope, decorator, given, positional=[inner], is_decorator=True)
+            link.waits(given, _come_out, (one.scope, one.name), result)
             link.decorated.append(call)
             link.make_call(call)
             inner = result
+
+
+def _come_out(link: Linking, name: tuple[int, str], result: int, value: int) -> None:
+    """What a decorator gives: what it was given, perhaps wrapped, but not what it was given elsewhere. What it makes
+    itself is defined within a function."""
+    one = value
+    while link.values.keys[one][0] in _WRAPPING:
+        one = link.values.keys[one][1]
+    kind, number, _ = link.values.keys[one]
+    if kind not in (Kind.FUNCTION, Kind.CLASS) or link.outer.get(number, name) == name:
+        link.solver.add(result, value)
 
 
 def add_bare(link: Linking) -> None:
@@ -254,7 +271,7 @@ def add_entries(link: Linking) -> None:
     """What nobody of the unit calls may be called by others: methods by instances of their class, functions with
     their defaults. A decorator of which nothing is known gives what it is given."""
     program, solver = link.program, link.solver
-    unknown = [call for call in link.decorated if not solver.of(call.callee)]
+    unknown = [call for call in link.decorated if not link.holds(call.callee)]
     left = [(default, slot) for default, slot in solver.marked("perhaps") if not solver.of(slot)]
     called = solver.marked("called")
     for number, one in enumerate(program.definitions):

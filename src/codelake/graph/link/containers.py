@@ -22,9 +22,9 @@ def call_key(link: Linking, call: Call) -> None:
         link.make_call(Call(call.scope, key, link.nowhere, call.node, positional=[element]))
 
 
-def pairs(link: Linking, call: Call) -> int:
-    """The result is a generator of tuples, which are taken for one."""
-    made = link.container(call.result, "generator")
+def pairs(link: Linking, call: Call, type_name: str) -> int:
+    """The result gives tuples, which are taken for one."""
+    made = link.container(call.result, type_name)
     link.solver.add(call.result, made)
     elements = link.element(made, ANY)
     pair = link.container(elements, "tuple")
@@ -60,12 +60,12 @@ def call_method(link: Linking, call: Call, value: int) -> None:
     elif name == "copy":
         link.solver.add(call.result, receiver)
     elif name in ("values", "keys") and type_name == "dict":
-        made = link.container(call.result, "list")
+        made = link.container(call.result, f"dict_{name}")
         link.solver.add(call.result, made)
         source = link.all_elements(receiver) if name == "values" else link.keys_of(receiver)
         link.solver.copy(source, link.element(made, ANY))
     elif name == "items":
-        pair = pairs(link, call)
+        pair = pairs(link, call, "dict_items")
         link.solver.copy(link.keys_of(receiver), link.element(pair, "0"))
         link.solver.copy(link.all_elements(receiver), link.element(pair, "1"))
     elif name == "sort":

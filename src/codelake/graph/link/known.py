@@ -11,9 +11,11 @@ from codelake.graph.link.attributes import store, view
 from codelake.graph.link.containers import call_key, pairs
 from codelake.graph.link.linking import ANY, Call, Linking
 from codelake.graph.link.names import module
-from codelake.graph.link.protocols import add_elements, call_special, iterate, text_of, wait_for
+from codelake.graph.link.protocols import add_bases, add_elements, call_special, iterate, text_of, wait_for
 from codelake.graph.link.values import Kind
 
+_N_OF_CLASS = 3
+"""A name, bases, and what its body left."""
 _CONTAINERS = ("list", "tuple", "set", "frozenset", "dict")
 
 
@@ -91,13 +93,38 @@ def _setattr(link: Linking, call: Call) -> None:
         link.waits(call.positional[0], store, call.scope, name, call.positional[2])
 
 
-def _type(link: Linking, call: Call, value: int) -> None:
+def _type(link: Linking, call: Call) -> None:
     if len(call.positional) == 1:
-        kind = link.values.keys[value][0]
-        if kind == Kind.INSTANCE:
-            link.solver.add(call.result, link.class_of(value))
-        elif kind == Kind.CLASS and value in link.metaclasses:
-            link.solver.add(call.result, link.metaclasses[value])
+        link.waits(call.positional[0], _type_of, call.result)
+    elif len(call.positional) >= _N_OF_CLASS:
+        link.waits(call.positional[1], add_bases, call.result)
+
+
+def _type_of(link: Linking, result: int, value: int) -> None:
+    kind = link.values.keys[value][0]
+    if kind == Kind.INSTANCE:
+        link.solver.add(result, link.class_of(value))
+    elif kind == Kind.CLASS and value in link.metaclasses:
+        link.solver.add(result, link.metaclasses[value])
+
+
+def _new_type(link: Linking, call: Call) -> None:
+    """What `type.__new__` gives a metaclass."""
+    if call.positional:
+        link.waits(call.positional[0], _made_by, call)
+
+
+def _made_by(link: Linking, call: Call, metaclass: int) -> None:
+    made = link.made_by.get(metaclass, ())
+    for one in made:
+        link.solver.add(call.result, one)
+    if not made and len(call.positional) > _N_OF_CLASS:
+        link.waits(call.positional[2], add_bases, call.result)
+
+
+def _new_class(link: Linking, call: Call) -> None:
+    for slot in call.positional[1:2]:
+        link.waits(slot, add_bases, call.result)
 
 
 def _container(type_name: str) -> Callable[[Linking, Call], None]:
@@ -128,14 +155,14 @@ def _extreme(link: Linking, call: Call) -> None:
 
 
 def _enumerate(link: Linking, call: Call) -> None:
-    pair = pairs(link, call)
+    pair = pairs(link, call, "enumerate")
     link.solver.add(link.element(pair, "0"), link.builtin("int"))
     for slot in call.positional[:1]:
         link.waits(slot, iterate, call.scope, link.element(pair, "1"))
 
 
 def _zip(link: Linking, call: Call) -> None:
-    pair = pairs(link, call)
+    pair = pairs(link, call, "zip")
     for number, slot in enumerate(call.positional):
         link.waits(slot, iterate, call.scope, link.element(pair, str(number)))
 
@@ -143,7 +170,7 @@ def _zip(link: Linking, call: Call) -> None:
 def _map(link: Linking, call: Call) -> None:
     if not call.positional:
         return
-    made = link.container(call.result, "generator")
+    made = link.container(call.result, "map")
     link.solver.add(call.result, made)
     arguments = []
     for slot in call.positional[1:]:
@@ -157,7 +184,7 @@ def _map(link: Linking, call: Call) -> None:
 def _filter(link: Linking, call: Call) -> None:
     if len(call.positional) < 2:
         return
-    made = link.container(call.result, "generator")
+    made = link.container(call.result, "filter")
     link.solver.add(call.result, made)
     link.waits(call.positional[1], iterate, call.scope, link.element(made, ANY))
     element = link.all_elements(made)
@@ -264,12 +291,14 @@ KNOWN: dict[str, Callable[[Linking, Call], None]] = {
     "builtins.print": _print,
     "builtins.getattr": _getattr,
     "builtins.setattr": _setattr,
-    "builtins.type": _first(_type),
+    "builtins.type": _type,
+    "builtins.type.__new__": _new_type,
+    "types.new_class": _new_class,
     **{f"builtins.{name}": _container(name) for name in _CONTAINERS},
     "collections.OrderedDict": _container("dict"),
-    "collections.deque": _container("list"),
+    "collections.deque": _container("deque"),
     "builtins.sorted": _sorted,
-    "builtins.reversed": _container("list"),
+    "builtins.reversed": _container("reversed"),
     "builtins.min": _extreme,
     "builtins.max": _extreme,
     "builtins.enumerate": _enumerate,

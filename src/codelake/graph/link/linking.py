@@ -6,7 +6,7 @@ function's results) and made once, so that neither order nor repetition matters.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -23,6 +23,7 @@ from codelake.graph.link.values import Kind, Known, Values
 ANY = "*"
 _ALL = "all"
 _KEY = "key"
+_MOST_MADE = 8
 
 
 _NO_KEYWORDS: Mapping[str, int] = {}
@@ -156,6 +157,26 @@ class Linking:
             found.setdefault(fact.dst, []).append(fact.src)
         return found
 
+    @cached_property
+    def outer(self) -> dict[int, tuple[int, str]]:
+        """By decorated definition of a module or a class: where it is, and its name."""
+        program = self.program
+        numbers = {program.of_slot[fact.dst] for fact in program.every("decorate")}
+        found = ((number, program.definitions[number]) for number in numbers)
+        return {n: (one.scope, one.name) for n, one in found if program.scope_kinds[one.scope] in ("module", "class")}
+
+    @cached_property
+    def made_by(self) -> dict[int, list[int]]:
+        """By metaclass: the classes that it makes; of many those that are above the others."""
+        found: dict[int, list[int]] = {}
+        for value, metaclass in self.metaclasses.items():
+            found.setdefault(metaclass, []).append(value)
+        for metaclass, every in found.items():
+            if len(every) > _MOST_MADE:
+                made = set(every)
+                found[metaclass] = [one for one in every if made.isdisjoint(self.hierarchy.order(one)[1:])]
+        return found
+
     # slots with a name -----------------------------------------------------------------------------
 
     def field_of(self, value: int, name: str) -> int:
@@ -285,13 +306,52 @@ class Linking:
             found = self._spread[kind] = frozenset(p.slot for p in every if p.kind == kind)
         return found
 
-    def is_function(self, value: int) -> bool:
-        return self.values.keys[value][0] == Kind.FUNCTION
+    @cached_property
+    def getting(self) -> dict[int, int]:
+        """By class of descriptors whose `__get__` calls what they hold: which of its parameters that is given,
+        the instance (1) or the class (2)."""
+        calls: dict[int, tuple[int, Definition]] = {}
+        for call in self.written:
+            number = self.program.of_scope.get(call.scope)
+            one = None if number is None else self.program.definitions[number]
+            if one is None or one.name != "__get__" or one.owner < 0 or not call.positional:
+                continue
+            for place, parameter in enumerate(one.parameters[1:3], 1):
+                if parameter.slot == call.positional[0]:
+                    calls[call.callee] = place, one
+        loads = self.program.every("load_attribute") if calls else ()
+        held = (
+            calls[fact.dst] for fact in loads if fact.dst in calls and fact.src == calls[fact.dst][1].parameters[0].slot
+        )
+        return {self.defined[one.owner]: place for place, one in held}
 
-    def widened(self, slot: int) -> int | None:
-        """Receivers of a method that are too many are instances of the class that has it."""
+    def gets(self, of: int) -> int:
+        """Whether instances of a class are descriptors that call a function that they were made with."""
+        if not self.getting:
+            return 0
+        return next((self.getting[one] for one in self.hierarchy.order(of) if one in self.getting), 0)
+
+    def is_function(self, value: int) -> bool:
+        return self.values.keys[value][0] in (Kind.FUNCTION, Kind.BOUND)
+
+    def widened(self, slot: int, held: Collection[int]) -> int | None:
+        """Receivers of a method that are too many are instances of the class that has it. Functions that are too many
+        go on as one value, which says where they are kept. `held` are those that came, up to the round in which they
+        were too many."""
         owner = self.receivers.get(slot)
-        return None if owner is None else self.instance(self.defined[owner], Known.SAID)
+        if owner is not None:
+            is_of_class = all(self.values.keys[value][0] == Kind.CLASS for value in held)
+            return self.defined[owner] if is_of_class else self.instance(self.defined[owner], Known.SAID)
+        return self.values.make(Kind.MANY, slot) if any(map(self.is_function, held)) else None
+
+    def many_in(self, slot: int) -> list[int]:
+        """The slots whose functions are too many, and would be in this one."""
+        keys = (self.values.keys[value] for value in self.solver.of(slot))
+        return [int(of) for kind, of, _ in keys if kind == Kind.MANY]
+
+    def holds(self, slot: int) -> bool:
+        """Whether anything is known of a slot."""
+        return len(self.solver.of(slot)) > len(self.many_in(slot))
 
     def class_of(self, value: int) -> int:
         kind, a, _ = self.values.keys[value]

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from codelake.graph.link.attributes import provider
+from codelake.graph.link.attributes import as_descriptor, provider
 from codelake.graph.link.found import FEW, NONE, Candidates, Found
 from codelake.graph.link.linking import Linking
 from codelake.graph.link.modules import BUILTINS
 from codelake.graph.link.outside import shown
 from codelake.graph.link.targets import (
     HOW_SURE,
-    OVERRIDE,
+    OVERRIDES,
     Target,
     called_by,
     functions_in,
@@ -195,9 +195,12 @@ def _class_member(links: Found, one: int, name: str) -> list[Target]:
 
 
 def _getters_of(links: Found, receiver: int, name: str, slot: int) -> Iterator[tuple[str, float]]:
-    """What gets an attribute: the getter of a property, also where a class below has another."""
+    """What gets an attribute: the getter of a property, also where a class below has another. From the class itself
+    only descriptors of one's own kind are asked."""
     link = links.link
     if link.values.keys[receiver][0] != Kind.INSTANCE:
+        for number in _getters(link, slot, is_of_class=True):
+            yield links.program.definitions[number].id, 0.8
         return
     sure = min(0.8, HOW_SURE[link.known(receiver)][1])
     found = dict.fromkeys(_getters(link, slot), sure)
@@ -205,16 +208,17 @@ def _getters_of(links: Found, receiver: int, name: str, slot: int) -> Iterator[t
         for one in link.hierarchy.subclasses.get(link.class_of(receiver), ()):
             below = link.members.get(one, {}).get(name)
             for number in _getters(link, below) if below is not None else ():
-                found.setdefault(number, min(sure, OVERRIDE))
+                found.setdefault(number, OVERRIDES[link.known(receiver)])
     for number, how in found.items():
         yield links.program.definitions[number].id, how
 
 
-def _getters(link: Linking, slot: int) -> list[int]:
+def _getters(link: Linking, slot: int, *, is_of_class: bool = False) -> list[int]:
     functions = []
     for value in link.solver.of(slot):
+        value = as_descriptor(link, value)
         of, a, _ = link.values.keys[value]
-        if of == Kind.PROPERTY:
+        if of == Kind.PROPERTY and not is_of_class:
             functions += [target.function for target in called_by(link, int(a)) if target.function >= 0]
         elif of == Kind.INSTANCE:
             functions += special_functions(link, value, "__get__")

@@ -180,11 +180,14 @@ def unpack_rest(link: Linking, scope: int, key: str, dst: int, value: int) -> No
     made = link.container(dst, "list")
     link.solver.add(dst, made)
     if link.values.keys[value][0] == Kind.CONTAINER:
-        first = int(key)
+        start, _, stop = key.partition(":")
+        first = int(start)
 
         def take(key: str) -> None:
-            if not key.isdigit() or int(key) >= first:
+            if not key.isdigit():
                 link.solver.copy(link.element(value, key), link.element(made, ANY))
+            elif first <= int(key) and (not stop or int(key) < int(stop)):
+                link.solver.copy(link.element(value, key), link.element(made, str(int(key) - first)))
 
         link.each_key(value, take)
     else:
@@ -211,6 +214,17 @@ def _take_element(link: Linking, container: int, value: int, is_dict: bool, but:
 
 def delete_item(link: Linking, scope: int, value: int) -> None:
     call_special(link, scope, value, "__delitem__", link.nowhere)
+
+
+def add_bases(link: Linking, result: int, value: int) -> None:
+    """A class that is made by a call is taken for what is given as its bases."""
+    if link.values.keys[value][0] == Kind.CONTAINER:
+        link.waits(link.all_elements(value), _add_class, result)
+
+
+def _add_class(link: Linking, result: int, value: int) -> None:
+    if link.values.keys[value][0] in (Kind.CLASS, Kind.EXTERNAL):
+        link.solver.add(result, value)
 
 
 # truth and text ----------------------------------------------------------------------------------

@@ -28,7 +28,7 @@ class Reasons:
     def of(self, call: Call) -> str:
         if self.derived(call.callee) is not None or self._holds_external(call.callee):
             return "result of external code"
-        if self.too_large(call.callee):
+        if self.is_too_large(call.callee):
             return "too many"
         if self.link.solver.of(call.callee):
             return "unknown receiver"
@@ -43,14 +43,17 @@ class Reasons:
             return "unknown parameter"
         return "unknown receiver"
 
-    def too_large(self, slot: int) -> list[int]:
-        """Which was too large: the callee, what it is an attribute of, or what was stored under that attribute."""
+    def is_too_large(self, slot: int) -> bool:
+        """Whether something was too large: the callee, what it is an attribute of, or what was stored under that
+        attribute."""
+        if self.link.many_in(slot):
+            return True
         kind, fact = self.made.get(slot, ("", None))
         slots = [slot]
         if kind == "load_attribute" and fact is not None:
             classes = {one for value in self.link.solver.of(fact.src) for one in self._order(value)}
             slots += [fact.src, *(self.link.field_of(self.link.instance(one), fact.key) for one in sorted(classes))]
-        return [one for one in slots if self.link.solver.is_closed(one)]
+        return any(map(self.link.solver.is_closed, slots))
 
     def _order(self, value: int) -> list[int]:
         kind, of, _ = self.link.values.keys[value]

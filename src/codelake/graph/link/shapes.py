@@ -20,6 +20,8 @@ from codelake.graph.link.values import Kind, Known
 _BUILTIN = (str, bytes, list, dict, set, int, float, io.TextIOWrapper, io.BytesIO, re.Match, re.Pattern)
 _OTHERS = (datetime.datetime, datetime.timedelta, pathlib.Path, BaseException, type, type(re), type(re.sub), property)
 _COMMON = frozenset(name for one in (*_BUILTIN, *_OTHERS) for name in dir(one))
+_OBJECT = frozenset((*dir(object), "__dict__"))
+"""What everything has."""
 _MAX_ROOTS = 3
 _MAX_OWNERS = 40
 
@@ -43,7 +45,8 @@ class Shapes:
         """By slot of a parameter: itself. By slot where a method loads an attribute of its receiver: the slot of what
         instances of its class hold."""
         for fact in link.program.every("load_attribute"):
-            self.asked.setdefault(fact.src, set()).add(fact.key)
+            if fact.key not in _OBJECT:
+                self.asked.setdefault(fact.src, set()).add(fact.key)
             self.called.setdefault(fact.dst, fact.key)
             owner = link.receivers.get(fact.src)
             if owner is not None and self._stores(link.defined[owner], fact.key):
@@ -59,7 +62,25 @@ class Shapes:
 
     def add_rest(self) -> None:
         """Fill whatever else holds nothing."""
-        self._add_used(self._unknown(None))
+        outside = self._of_outside()
+        self._add_used({slot: names for slot, names in self._unknown(None).items() if slot not in outside})
+
+    def _of_outside(self) -> set[int]:
+        """What calls and attributes of something external give: hardly anything of the unit."""
+        link = self.link
+        external: dict[frozenset[int], bool] = {}
+
+        def is_external(slot: int) -> bool:
+            held = link.solver.of(slot)
+            if held not in external:
+                kinds = (link.values.keys[link.class_of(value)][0] for value in held)
+                external[held] = any(kind == Kind.EXTERNAL for kind in kinds)
+            return external[held]
+
+        loads = link.program.every("load_attribute")
+        return {one.result for one in link.written if is_external(one.callee)} | {
+            fact.dst for fact in loads if is_external(fact.src)
+        }
 
     def _unknown(self, kept: dict[int, int] | None) -> dict[int, set[str]]:
         """Slots that hold nothing, with the attributes that are asked of them; where `kept` is given only of those
@@ -68,7 +89,7 @@ class Shapes:
         used: dict[int, set[str]] = {}
         for src, names in self.asked.items():
             slot = src if kept is None else kept.get(src)
-            if slot is not None and not (solver.of(src) or solver.of(slot) or solver.is_closed(src)):
+            if slot is not None and not (self.link.holds(src) or self.link.holds(slot) or solver.is_closed(src)):
                 used.setdefault(slot, set()).update(names)
         return used
 

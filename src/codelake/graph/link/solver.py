@@ -36,12 +36,12 @@ class Solver:
         self,
         n_slots: int,
         is_function: Callable[[int], bool],
-        widened: Callable[[int], int | None],
+        widened: Callable[[int, Collection[int]], int | None],
         *,
         backwards: bool = False,
     ) -> None:
-        """`widened` says which value a slot holds in the place of too many. `backwards` turns the order within rounds
-        around, for the test that it makes no difference."""
+        """`widened` says which value a slot holds in the place of those that are too many. `backwards` turns the order
+        within rounds around, for the test that it makes no difference."""
         self._is_function, self._widened = is_function, widened
         self.n_static = n_slots
         self._backwards = backwards
@@ -244,7 +244,7 @@ class Solver:
         held = self.sets[slot] or _NONE
         self._closed.add(slot)
         self._kept_out[slot] = set(filter(self._is_function, held))
-        value = self._widened(slot)
+        value = self._widened(slot, held)
         if value is None:
             self.sets[slot] = None
             return

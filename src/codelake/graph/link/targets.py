@@ -31,11 +31,12 @@ HOW_SURE = {
     Known.MADE: ("receiver", 0.95),
     Known.SAID: ("receiver", 0.95),
     Known.SHAPE: ("shape", 0.6),
-    Known.NAME: ("guess", 0.4),
+    Known.NAME: ("guess", 0.5),
 }
 """By how the class of a receiver is known: the method of what follows, and how sure it is."""
 OVERRIDE = 0.5
-"""A method of a class below that of the receiver."""
+"""A method of a class below that of the receiver, at most."""
+OVERRIDES = {known: min(OVERRIDE, round(sure - 0.1, 2)) for known, (_, sure) in HOW_SURE.items()}
 TOO_MANY = 0.5
 """That one of very many functions is called at a place, now or then."""
 _CERTAIN = 0.9
@@ -107,7 +108,7 @@ def _function(link: Linking, number: int, method: str, sure: float, *, shift: in
 def _overriding(link: Linking, number: int, receiver: int) -> list[Target]:
     """Where the receiver may be of a class below: the methods that classes below have in place of a method."""
     name = link.program.definitions[number].name
-    sure = min(OVERRIDE, HOW_SURE[link.known(receiver)][1])
+    sure = OVERRIDES[link.known(receiver)]
     found = overriding(link, receiver, name, number)
     return [_function(link, one, "override", sure, shift=1) for one in found if one != number]
 
@@ -138,7 +139,7 @@ def _of_instance(link: Linking, value: int, name: str) -> list[Target]:
     method, sure = HOW_SURE[link.known(value)]
     own = [_function(link, number, method, min(sure, 0.9), shift=1) for number in special_functions(link, value, name)]
     below = [one for one in overriding(link, value, name) if all(one != target.function for target in own)]
-    return own + [_function(link, number, "override", min(sure, OVERRIDE), shift=1) for number in below]
+    return own + [_function(link, number, "override", OVERRIDES[link.known(value)], shift=1) for number in below]
 
 
 def special_functions(link: Linking, value: int, name: str) -> list[int]:
@@ -181,7 +182,7 @@ def type_id(link: Linking, value: int) -> str | None:
             return f"{link.program.definitions[text].id}@type"
         return None if is_derived(str(text)) else f"{external_id(str(text))}@type"
     if kind == Kind.CONTAINER:
-        return f"{external_id(f'builtins.{b}')}@type"
+        return f"{external_id(_CONTAINERS.get(str(b), f'builtins.{b}'))}@type"
     if kind == Kind.EXTERNAL:
         stub = link.stubs.find(str(a))
         name = None if stub is None else _TYPES_OF_STUBS.get(stub.kind)
@@ -201,6 +202,7 @@ _TYPES = {
     Kind.PARTIAL: "functools.partial",
 }
 """What is no instance of a class of the lake, by kind."""
+_CONTAINERS = {"generator": "types.GeneratorType", "deque": "collections.deque"}
 _TYPES_OF_STUBS = {"function": "types.FunctionType", "class": "builtins.type", "module": "types.ModuleType"}
 
 

@@ -19,6 +19,16 @@ _LISTS = {
     **dict.fromkeys(("dict", "Dict", "Mapping", "MutableMapping", "DefaultDict", "OrderedDict"), "dict"),
     **dict.fromkeys(("tuple", "Tuple"), "tuple"),
 }
+_WRITTEN = {
+    **{name: f"typing.{name}" for name in ("Sequence", "MutableSequence", "Iterable", "Iterator", "Collection")},
+    **{name: f"typing.{name}" for name in ("Generator", "AsyncIterator", "AsyncIterable", "AsyncGenerator")},
+    **{name: f"typing.{name}" for name in ("AbstractSet", "MutableSet", "Mapping", "MutableMapping")},
+    **dict.fromkeys(("Deque", "deque"), "collections.deque"),
+    **dict.fromkeys(("frozenset", "FrozenSet"), "builtins.frozenset"),
+    "DefaultDict": "collections.defaultdict",
+    "OrderedDict": "collections.OrderedDict",
+}
+"""What annotations name that is taken for a container of a builtin type."""
 _NOTHING = ("Any", "object", "NoReturn", "Never", "Callable", "Literal", "LiteralString", "TypeVar", "None")
 
 
@@ -32,6 +42,17 @@ def add_annotations(link: Linking) -> None:
         if one.role == "parameter":
             slot = _kept_as(link, one, slot)
         _Type(link, one).fill(0, slot)
+
+
+def written_names(link: Linking) -> dict[int, str]:
+    """By slot of the place where an annotation names something that is taken for a container of a builtin type: what
+    it names."""
+    return {
+        link.view_of_place(one.file, part["place"]): _WRITTEN[last]
+        for one in link.program.annotations
+        for part in one.types
+        if part["kind"] == "generic" and (last := (part["name"] or "").rpartition(".")[2]) in _WRITTEN
+    }
 
 
 def _slot(link: Linking, one: Annotation) -> int | None:

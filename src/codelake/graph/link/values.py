@@ -31,7 +31,7 @@ class Kind(IntEnum):
     PARTIAL = 10
     """A `functools.partial`: the call that made it."""
     PROPERTY = 11
-    """A property: the value that gets it."""
+    """A property: the value that gets it, and the class of the descriptor if that is of the unit."""
     CLASSMETHOD = 12
     STATICMETHOD = 13
     METHOD = 14
@@ -42,6 +42,8 @@ class Kind(IntEnum):
     """What calling such a function gives."""
     SETTER = 17
     """`x.setter` of a property."""
+    MANY = 18
+    """In the place of too many functions to follow: the slot that they were for."""
 
 
 class Known(IntEnum):

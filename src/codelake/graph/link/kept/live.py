@@ -36,7 +36,9 @@ from codelake.graph.link.solver import MARKS, Waiting
 
 
 class Live:
-    def __init__(self, n_slots: int, is_function: Callable[[int], bool], widened: Callable[[int], int | None]) -> None:
+    def __init__(
+        self, n_slots: int, is_function: Callable[[int], bool], widened: Callable[[int, Collection[int]], int | None]
+    ) -> None:
         self._is_function, self._widened = is_function, widened
         self._n_slots = n_slots
         self._slots: dict[int, Slot] = {}
@@ -169,15 +171,16 @@ class Live:
         self._shut.add(slot)
 
     def reconsider(self, slot: Slot) -> bool:
-        """See whether a slot holds too much, and whether that is from another round on than it was."""
+        """See whether a slot holds too much, and whether that is from another round on than it was, or widened to
+        something else."""
         closes = slot.closing(self._is_function)
-        if closes == slot.closes:
+        widened = self._widened(slot.number, slot.held_until(closes)) if closes < NEVER else slot.widened
+        if (closes, widened) == (slot.closes, slot.widened):
             return False
-        slot.closes = closes
-        if closes < NEVER and slot.widened is None:
-            slot.widened = self._widened(slot.number)
-        if slot.widened is not None:
-            held = self._held(slot, slot.widened)
+        values = {slot.widened, widened} - {None}
+        slot.closes, slot.widened = closes, widened
+        for value in values:
+            held = self._held(slot, value)
             self.wake(held, min(held.time, held.due()))
         for held in tuple(slot.held.values()):
             for is_later in (True, False):
@@ -342,4 +345,6 @@ class Live:
 
 def _key(one: Any) -> Hashable:
     """What makes a static wait the same as another."""
+    if isinstance(one, dict):
+        return tuple(sorted(one.items()))
     return one.key() if isinstance(one, Call) else one

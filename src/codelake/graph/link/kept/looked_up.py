@@ -16,7 +16,7 @@ class LookedUp:
         self.by_slot: Sequence[Mapping[int, object]] = (
             *(link.defaults, link.texts, link.keys, link.indices, link.receivers, imports, link.bare),
         )
-        self.handed = link.handed
+        self.handed, self.outer, self.getting = link.handed, link.outer, link.getting
         self.modules = (
             [[(one.level, one.module) for one in stars] for stars in modules.stars],
             modules.listed,
@@ -40,8 +40,14 @@ class LookedUp:
                 return False
             if any(old[slot] != new[slot] for slot in old.keys() & new.keys()):
                 return False
-        handed = (self.handed.get(one) == other.handed.get(one) for one in self.functions & other.functions)
-        return self.modules == other.modules and self.classes == other.classes and all(handed)
+        if (self.modules, self.classes, self.getting) != (other.modules, other.classes, other.getting):
+            return False
+        if any(
+            self.outer.get(one) != other.outer.get(one)
+            for one in (self.functions & other.functions) | set(self.classes)
+        ):
+            return False
+        return all(self.handed.get(one) == other.handed.get(one) for one in self.functions & other.functions)
 
     def other_names(self, other: LookedUp) -> set[str] | None:
         """Names under which something else is found there. None where another class has such a name: one may stand in

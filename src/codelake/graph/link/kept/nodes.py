@@ -42,7 +42,7 @@ class Following(Protocol):
     def meet(self, wait: Wait, held: Held, *, is_later: bool) -> None: ...
 
     def reconsider(self, slot: Slot) -> bool:
-        """See whether a slot holds too much, and whether that is from another round on than it was."""
+        """See whether a slot holds too much, and whether that is another round, or another value, than it was."""
 
 
 class Node:
@@ -249,16 +249,25 @@ class Slot:
         """The round in which it comes to hold too much, or never."""
         functions: list[int] = []
         others: list[int] = []
-        for value, held in self.held.items():
-            time = held.natural() if value == self.widened else held.time
-            if time < NEVER:
-                (functions if is_function(value) else others).append(time >> STEPS)
+        for value, came in self._came():
+            (functions if is_function(value) else others).append(came)
         found = NEVER
         if len(others) > MOST:
             found = sorted(others)[MOST]
         if len(functions) > MOST_FUNCTIONS:
             found = min(found, sorted(functions)[MOST_FUNCTIONS])
         return found
+
+    def held_until(self, closes: int) -> set[int]:
+        """What came up to a round."""
+        return {value for value, came in self._came() if came <= closes}
+
+    def _came(self) -> Iterator[tuple[int, int]]:
+        """Values, with the rounds in which they came."""
+        for value, held in self.held.items():
+            time = held.natural() if value == self.widened else held.time
+            if time < NEVER:
+                yield value, time >> STEPS
 
     def let_in(self) -> Iterator[int]:
         """Of a closed slot: what it held, and what came later along copies that were there before."""

@@ -111,7 +111,8 @@ class Unit:
             kept = [self._replaced(place, rows.slice(at, 1)) for at, place in enumerate(places(rows))]
             link.modules = Modules(link.program)
             link.read()
-            link.__dict__.pop("stores", None)
+            for name in ("stores", "outer", "getting"):
+                link.__dict__.pop(name, None)
             before = {file: self._stated[file] for file in numbers if file is not None}
             for file in before:
                 self._stated[file] = self._state(file)
