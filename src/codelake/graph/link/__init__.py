@@ -2,7 +2,7 @@
 where Python runs.
 
     linking     a unit while it is linked
-    program     the flow facts of a link unit, with one number a slot
+    program     the flow facts of a link unit, with one number a slot; `nested`, the columns that they are read from
     modules     which file a module is, what an import means, what a star brings
     hierarchy   bases and method resolution orders
     values      what a slot can hold: functions, classes, modules, instances, containers, external names

@@ -13,14 +13,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from codelake.contracts.arrow_vectors import fields_of, n_things
-from codelake.contracts.evidence import FIELDS, LINK_INPUT
+from codelake.graph.link.nested import Nested, Numbers
 from codelake.ids import file_id
 
 _WITH_NODES = ("definitions", "parameters", "imports", "annotations", "types")
 _DECIDING = ("narrow", "narrow_class", "known")
 _DIVERTED = ("copy", "global", "load_attribute", "load_item", "unpack", "unpack_rest", "match_argument")
-Numbers = np.ndarray[Any, np.dtype[np.int32]]
 
 
 class File(NamedTuple):
@@ -101,21 +99,21 @@ class Program:
         """The file whose facts, imports, annotations and definitions are looked at; None for all."""
         columns = (table.column(name).to_pylist() for name in ("repo", "path", "module", "digest", "is_own"))
         self.files = [File(r, p, m, d, o, file_id(r, p)) for r, p, m, d, o in zip(*columns, strict=True)]
-        facts = _Nested(table, "facts")
-        self._place_slots(facts, [_Nested(table, n) for n in _WITH_NODES])
-        self._read_scopes(_Nested(table, "scopes"))
-        self._read_definitions(_Nested(table, "definitions"))
-        self._read_parameters(_Nested(table, "parameters"))
+        facts = Nested(table, "facts")
+        self._place_slots(facts, [Nested(table, n) for n in _WITH_NODES])
+        self._read_scopes(Nested(table, "scopes"))
+        self._read_definitions(Nested(table, "definitions"))
+        self._read_parameters(Nested(table, "parameters"))
         self._read_facts(facts)
-        self.imports = list(self._imports(_Nested(table, "imports")))
-        self.annotations = list(self._annotations(_Nested(table, "annotations"), _Nested(table, "types")))
-        calls = _Nested(table, "calls")
+        self.imports = list(self._imports(Nested(table, "imports")))
+        self.annotations = list(self._annotations(Nested(table, "annotations"), Nested(table, "types")))
+        calls = Nested(table, "calls")
         self.calls = calls.files, calls.places, calls.numbers("node")
         """File, place in the evidence, and node of every call."""
 
     # slots -----------------------------------------------------------------------------------------
 
-    def _place_slots(self, facts: _Nested, others: list[_Nested]) -> None:
+    def _place_slots(self, facts: Nested, others: list[Nested]) -> None:
         n_files = len(self.files)
         nodes = np.ones(n_files, np.int32)
         symbols = np.zeros(n_files, np.int32)
@@ -145,7 +143,7 @@ class Program:
 
     # scopes and definitions ------------------------------------------------------------------------
 
-    def _read_scopes(self, rows: _Nested) -> None:
+    def _read_scopes(self, rows: Nested) -> None:
         self.scope_bases, self._n_scopes = rows.starts, len(rows.files)
         starts = rows.starts[rows.files]
         parents = rows.numbers("parent")
@@ -156,7 +154,7 @@ class Program:
         self.scope_parents = np.where(parents < 0, -1, parents + starts).tolist()
         self._flags = rows.booleans("is_generator"), rows.booleans("is_coroutine")
 
-    def _read_definitions(self, rows: _Nested) -> None:
+    def _read_definitions(self, rows: Nested) -> None:
         files = rows.files.tolist()
         scopes = np.where(rows.is_null("scope"), -1, rows.numbers("scope") + self.scope_bases[rows.files]).tolist()
         body_scopes = (rows.numbers("body_scope") + self.scope_bases[rows.files]).tolist()
@@ -200,7 +198,7 @@ class Program:
             scope = self.scope_parents[scope]
         return self.definitions[self.of_scope[scope]]
 
-    def _read_parameters(self, rows: _Nested) -> None:
+    def _read_parameters(self, rows: Nested) -> None:
         owners = (rows.numbers("definition") + self.definition_bases[rows.files]).tolist()
         slots = self.slots_of(rows.files, rows.numbers("node")).tolist()
         for owner, name, kind, slot in zip(owners, rows.texts("name"), rows.texts("kind"), slots, strict=True):
@@ -208,7 +206,7 @@ class Program:
 
     # facts -----------------------------------------------------------------------------------------
 
-    def _read_facts(self, rows: _Nested) -> None:
+    def _read_facts(self, rows: Nested) -> None:
         """Aliases become one slot; the other facts are kept by kind."""
         kinds = pc.dictionary_encode(rows.column("kind"))
         codes = kinds.indices.to_numpy(zero_copy_only=False)
@@ -310,7 +308,7 @@ class Program:
         columns = (column.tolist() for column in self._imported)
         yield from map(Fact, *columns, self._imported_keys.to_pylist())
 
-    def _keep_imported_names(self, rows: _Nested, codes: Any, names: list[str], keys: pa.Array, src: Numbers) -> None:
+    def _keep_imported_names(self, rows: Nested, codes: Any, names: list[str], keys: pa.Array, src: Numbers) -> None:
         is_named = pc.not_equal(keys, "").to_numpy(zero_copy_only=False)
         wanted = [code for code, name in enumerate(names) if name in ("alias", "copy")]
         at = np.flatnonzero(np.isin(codes, wanted) & is_named)
@@ -318,14 +316,14 @@ class Program:
         self._imported: tuple[Numbers, ...] = columns
         self._imported_keys: pa.Array = keys.take(pa.array(at))
 
-    def _imports(self, rows: _Nested) -> Iterator[Import]:
+    def _imports(self, rows: Nested) -> Iterator[Import]:
         columns = rows.files.tolist(), rows.numbers("node").tolist(), self.slots_of(rows.files, rows.numbers("node"))
         scopes = rows.numbers("scope") + self.scope_bases[rows.files]
         texts = (rows.column(name).to_pylist() for name in ("module", "name", "as_name"))
         numbers = columns[2].tolist(), scopes.tolist(), rows.numbers("level").tolist()
         yield from map(Import, columns[0], columns[1], *numbers, *texts)
 
-    def _annotations(self, rows: _Nested, types: _Nested) -> Iterator[Annotation]:
+    def _annotations(self, rows: Nested, types: Nested) -> Iterator[Annotation]:
         parts: dict[tuple[int, int], list[dict[str, Any]]] = {}
         every = zip(types.files.tolist(), types.places.tolist(), types.dicts(), strict=True)
         for file, place, part in every:
@@ -334,38 +332,3 @@ class Program:
         columns = rows.files.tolist(), rows.places.tolist(), rows.numbers("owner").tolist(), scopes.tolist()
         for file, place, owner, scope, role in zip(*columns, rows.texts("role"), strict=True):
             yield Annotation(file, owner, scope, role, parts.get((file, place), []))
-
-
-class _Nested:
-    """One packed column of all files, flat: its fields, and to which file each row belongs."""
-
-    def __init__(self, table: pa.Table, name: str) -> None:
-        self.names = LINK_INPUT[name]
-        rows = table.column(name).combine_chunks()
-        lengths = n_things(rows).astype(np.int32)
-        self._columns = fields_of(rows, FIELDS[name])
-        self.starts: Numbers = (np.cumsum(lengths) - lengths).astype(np.int32)
-        self.files: Numbers = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
-        self.places: Numbers = np.arange(len(self.files), dtype=np.int32) - self.starts[self.files]
-
-    def column(self, name: str) -> pa.Array:
-        return self._columns[name]
-
-    def numbers(self, name: str) -> Numbers:
-        found: Numbers = self.column(name).fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
-        return found
-
-    def is_null(self, name: str) -> Any:
-        return self.column(name).is_null().to_numpy(zero_copy_only=False)
-
-    def booleans(self, name: str) -> Any:
-        return self.column(name).fill_null(False).to_numpy(zero_copy_only=False)
-
-    def texts(self, name: str) -> list[str]:
-        found: list[str] = self.column(name).fill_null("").to_pylist()
-        return found
-
-    def dicts(self) -> Iterator[dict[str, Any]]:
-        columns = [self.column(name).to_pylist() for name in self.names]
-        for values in zip(*columns, strict=True):
-            yield dict(zip(self.names, values, strict=True))

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from codelake.graph.link.kept.program import ChangingProgram
-from codelake.graph.link.program import Definition, Numbers, Program
+from codelake.graph.link.nested import Numbers
+from codelake.graph.link.program import Definition, Program
 
 _OF_OWNERS = {
     *("bind", "return", "yield", "yield_from", "raise", "store_attribute", "store_item", "export", "export_of"),

@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from codelake.graph.link.program import Numbers, Program
+from codelake.graph.link.nested import Numbers
+from codelake.graph.link.program import Program
 
 GONE = "gone"
 """The kind of a definition that was there before its file was replaced."""
