@@ -54,7 +54,14 @@ options.add_to(cli)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    sys.exit(run(sys.argv[1:] if arguments is None else arguments))
+    code = run(sys.argv[1:] if arguments is None else arguments)
+    if "pyspark" in sys.modules:
+        # A session is stopped by what it left to be done at the end.
+        sys.exit(code)
+    # To take the interpreter and deltalake's threads apart takes a tenth of the time of a question, for nothing.
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -63,6 +70,7 @@ def run(arguments: Sequence[str]) -> int:
         # https://no-color.org: any value but an empty one means no colours, on terminals too.
         color = False if os.environ.get("NO_COLOR") else None
         code = cli.main(list(arguments), prog_name="codelake", standalone_mode=False, obj=given, color=color)
+        sys.stdout.flush()
         # Not standalone, click returns the code of `context.exit` instead of raising it.
         return code if isinstance(code, int) else 0
     except (KeyboardInterrupt, click.Abort):
