@@ -7,6 +7,7 @@ import sys
 import traceback
 from collections.abc import Sequence
 from importlib import import_module
+from typing import Any
 
 import click
 
@@ -43,6 +44,16 @@ class Commands(click.Group):
                 self.add_command(options.add_to(getattr(module, name.replace("-", "_"))))
         return super().get_command(ctx, cmd_name)
 
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            code = super().invoke(ctx)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            # The reader of a pipe has seen enough. Python would complain once more when it flushes at exit.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 0
+        return code
+
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="codelake")
@@ -70,15 +81,10 @@ def run(arguments: Sequence[str]) -> int:
         # https://no-color.org: any value but an empty one means no colours, on terminals too.
         color = False if os.environ.get("NO_COLOR") else None
         code = cli.main(list(arguments), prog_name="codelake", standalone_mode=False, obj=given, color=color)
-        sys.stdout.flush()
         # Not standalone, click returns the code of `context.exit` instead of raising it.
         return code if isinstance(code, int) else 0
     except (KeyboardInterrupt, click.Abort):
         return 130
-    except BrokenPipeError:
-        # The reader of a pipe has seen enough. Python would complain once more when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     except click.ClickException as error:
         return _report(given, _as_usage_error(error))
     except CodelakeError as error:
