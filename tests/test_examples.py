@@ -31,8 +31,9 @@ BLOCKS = re.findall(r"```(console|pycon|sql)\n(.*?)```", README, re.DOTALL)
 TYPED = [line[2:] for kind, text in BLOCKS if kind == "console" for line in text.splitlines() if line[:2] == "$ "]
 COMMANDS = [line for line in TYPED if line.startswith("codelake")]
 PAGE = (Path(__file__).parents[1] / "docs" / "cli.md").read_text()
-EXAMPLES = [line for line in re.findall(r"^    (codelake .+)$", PAGE, re.MULTILINE) if "codelake mcp" not in line]
-"""`mcp` waits for an assistant: tests/query/test_mcp.py is one."""
+ONCE = {line.partition(" #")[0].strip() for line in COMMANDS} | {"codelake mcp --lake ~/lakes/work"}
+"""What the README has word for word is run there; `mcp` waits for an assistant: tests/query/test_mcp.py is one."""
+EXAMPLES = [line for line in re.findall(r"^    (codelake .+)$", PAGE, re.MULTILINE) if line not in ONCE]
 WITH_SPARK = ("codelake build", "codelake watch")
 CACHE = str(load().cache_dir)
 """Set up once for the machine."""

@@ -6,14 +6,13 @@ once, as a field of Settings; flags, variable names, TOML keys, `config show` an
 
 from __future__ import annotations
 
-import difflib
 import json
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any, NamedTuple, get_type_hints
 
 from codelake.errors import SettingsError
 from codelake.hidden import HIDDEN, credentials_in, secret_looking, secret_store_key, without_credentials
@@ -22,8 +21,7 @@ _PREFIX = "CODELAKE_"
 _TABLE = Mapping[str, str]
 
 
-@dataclass(frozen=True)
-class Rule:
+class Rule(NamedTuple):
     """What a field of Settings carries beside its type and default."""
 
     help: str
@@ -250,6 +248,8 @@ def _from_flags(flags: Mapping[str, Any]) -> Iterator[_Found]:
 def _known(key: str, names: tuple[str, ...], origin: str) -> str:
     if key in names:
         return key
+    import difflib  # only for what is misspelt, and commands start often
+
     near = difflib.get_close_matches(key, names, n=1, cutoff=0.5)
     do = f"Did you mean `{near[0]}`?" if near else f"There are: {', '.join(names)}."
     raise SettingsError(f"unknown setting `{key}` in {origin}", do=do)

@@ -264,13 +264,16 @@ def test_features(historic: Lake) -> None:
     assert [row["operation"] for row in run.rows[MAINTENANCE.name]] == ["enable", "drop-feature"]
 
 
+EAGER = Upkeep(small_files=4, vector_files=1, deleted_rows=1, checkpoint_entries=3, vacuum_files=1)
+
+
 def test_what_is_due_and_why(historic: Lake) -> None:
     assert due(historic, THINGS) == []
-    eager = replace(THINGS, upkeep=Upkeep(small_files=4, deleted_rows=1, checkpoint_entries=3, vacuum_files=1))
+    eager = replace(THINGS, upkeep=EAGER)
     age(historic, "things", 40)
     found = {one.operation: one.reason for one in due(historic, eager)}
     assert found == {
-        "optimize": "4 files below 16 MiB; 1 of 10 rows are deleted by vectors",
+        "optimize": "4 files below 16 MiB; 1 files with deletion vectors; 1 of 10 rows are deleted by vectors",
         "checkpoint": "7 entries since the last one",
         "vacuum": "2 files that nothing needs",
     }

@@ -9,7 +9,10 @@ from typing import Any
 from mcp import Client, StdioServerParameters
 
 import codelake
+from codelake.query.catalogue import CATALOGUE, Known
+from codelake.query.engine import Limits
 from codelake.query.mcp import TOOLS, server
+from codelake.query.published import BEFORE
 from codelake.query.questions import QUESTIONS
 from tests.query.conftest import Shop
 
@@ -61,6 +64,43 @@ def test_tools_say_what_questions_say(shop: Shop) -> None:
             told = [row["name"] for row in tool.structured_content["rows"] if "name" in row]
             assert told == [row["name"] for row in answer if "name" in row], name
             assert len(tool.structured_content["rows"]) == len(list(answer)) > 0, name
+
+
+def test_answers_are_limited(shop: Shop) -> None:
+    """Rows by what an assistant may be told at once, SQL also by time and memory."""
+    many = "SELECT * FROM cpg_nodes"
+    long = "SELECT count(*) FROM range(1, 20000) a CROSS JOIN range(1, 20000) b WHERE a.value % b.value = 7"
+    large = "SELECT count(*) FROM (SELECT DISTINCT a.value * b.value FROM range(1, 3000) a CROSS JOIN range(1, 3000) b)"
+    _, sql, usual = asked(server(shop.lake.store), ("sql", {"text": many}), ("find", {"name": "Cart.total"}))
+    assert len(sql.structured_content["rows"]) == 200
+    assert sql.structured_content["note"] == "only the first 200 rows"
+    assert usual.structured_content["note"] == ""
+    given: dict[str, dict[str, Any]] = {
+        "find": {"name": "*"},
+        "diff": {"before": "1"},
+        **{name: {"symbol": "checkout"} for name in ("callers", "callees", "refs", "impact", "neighbors")},
+    }
+    _, *cut = asked(server(shop.lake.store, Limits(rows=1)), *given.items())
+    for name, tool in zip(given, cut, strict=True):
+        assert len(tool.structured_content["rows"]) == 1, name
+        assert "ask for something narrower" in tool.structured_content["note"], name
+    _, late = asked(server(shop.lake.store, Limits(seconds=0.2)), ("sql", {"text": long}))
+    _, greedy = asked(server(shop.lake.store, Limits(memory="10M")), ("sql", {"text": large}))
+    assert late.is_error and "more than 0.2 seconds" in late.content[0].text
+    assert greedy.is_error and "more memory" in greedy.content[0].text
+
+
+def test_every_value_can_be_told(shop: Shop) -> None:
+    """Times, bytes and maps, which JSON has no form for."""
+    texts = (f'SELECT * FROM "{name}" LIMIT 3' for name, known in CATALOGUE.items() if not needs_another_run(known))
+    _, *found = asked(server(shop.lake.store), *(("sql", {"text": text}) for text in texts))
+    assert [tool.content[0].text for tool in found if tool.is_error] == []
+    _, told = asked(server(shop.lake.store), ("sql", {"text": "SELECT content FROM blobs WHERE digest LIKE '%'"}))
+    assert any("def checkout(cart: Cart):\n" in row["content"] for row in told.structured_content["rows"])
+
+
+def needs_another_run(known: Known) -> bool:
+    return known.name.startswith(BEFORE) or any(name.startswith(BEFORE) for name in known.needs)
 
 
 def test_over_standard_input_and_output(shop: Shop) -> None:

@@ -185,7 +185,7 @@ ASKED: list[tuple[Callable[..., Answer], tuple[str, ...], dict[str, Any]]] = [
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("at", [None, "1"])
+@pytest.mark.parametrize("at", [None, pytest.param("1", marks=pytest.mark.soak)])
 def test_spark_gives_the_same_answers(shop: Shop, at: str | None) -> None:
     here: Asking = OpenLake(shop.lake.store, at=at).engine
     there = SparkAsking(shop.lake, at)

@@ -8,7 +8,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import polars as pl
 import pyarrow as pa
 import pytest
@@ -28,6 +27,7 @@ from codelake.pipeline.build import build
 from codelake.pipeline.progress import Progress
 from codelake.pipeline.reading import Reading
 from codelake.query.published import published
+from tests.query.by_protocol import rows_by_duckdb
 from tests.query.conftest import Shop
 
 STORED = tuple(table for table in TABLES if table not in OPERATIONS)
@@ -98,7 +98,7 @@ def test_four_engines_agree_on_every_table(thrice: Lake, compared: set[tuple[str
         found = {
             "embedded": counted(embedded),
             "spark": counted(spark.toArrow()),
-            "duckdb": counted(duckdb.sql("SELECT * FROM embedded").to_arrow_table()),
+            "duckdb": counted(rows_by_duckdb(Path(thrice.uri(name)), version)),
             "polars": counted(pl.read_delta(thrice.uri(name), version=version).to_arrow()),
         }
         assert len(set(found.values())) == 1, (name, version, found)

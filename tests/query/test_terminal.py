@@ -11,6 +11,8 @@ import subprocess
 import sys
 import termios
 
+import pytest
+
 from tests.query.conftest import Shop
 
 _ESCAPES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
@@ -41,6 +43,17 @@ def test_tables_fit_the_width(shop: Shop) -> None:
     lines = _ESCAPES.sub("", seen("hot", "--lake", shop.uri)).splitlines()
     assert any("checkout" in line for line in lines)
     assert max(map(len, lines)) <= 60
+
+
+@pytest.mark.parametrize("form", [(), ("--csv",), ("--json",)])
+def test_a_reader_that_has_seen_enough(shop: Shop, form: tuple[str, ...]) -> None:
+    """As `codelake find '*' | head -1`: no complaint, and not the code that means "no"."""
+    asked = [*_COMMAND, "sql", "SELECT * FROM cpg_nodes a CROSS JOIN runs b", "--lake", shop.uri, *form]
+    process = subprocess.Popen(asked, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout is not None and process.stderr is not None
+    process.stdout.readline()
+    process.stdout.close()
+    assert (process.stderr.read(), process.wait()) == (b"", 0)
 
 
 def test_colours_are_for_terminals_and_who_wants_them(shop: Shop) -> None:

@@ -96,7 +96,9 @@ class Upkeep:
     small_bytes: int = 16 << 20
     """A file below this is small."""
     small_files: int = 25
-    """So many small files, or files with deletion vectors, are made into few."""
+    """So many small files are made into few."""
+    vector_files: int = 25
+    """So many files with deletion vectors are written without."""
     deleted_share: float = 0.1
     deleted_rows: int = 10_000
     """So many of the stored rows, and so large a part of them, are deleted by vectors: files are written without."""

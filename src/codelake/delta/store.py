@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -153,6 +152,8 @@ class Store:
 def _check_options(given: Mapping[str, str], known: Mapping[str, tuple[str, str]], setting: str, scheme: str) -> None:
     for name in given:
         if name not in known:
+            from difflib import get_close_matches  # only for what is misspelt, and commands start often
+
             near = get_close_matches(name, known, 1)
             raise SettingsError(
                 f"option {setting}.{name} for {scheme}",

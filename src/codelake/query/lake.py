@@ -115,13 +115,13 @@ class OpenLake:
         self.engine.open([name])
         return TableRows(name, self.engine)
 
-    def picture(self, symbol: str, *, depth: int = 1) -> Picture:
-        """What lies within so many steps of a symbol, as SVG; a notebook shows it."""
-        from codelake.query.export.part import neighbourhood
+    def picture(self, symbol: str, *, depth: int = 1, tree: str = "") -> Picture:
+        """What lies within so many steps of a symbol, as SVG; a notebook shows it. `tree`: only its `callers` or its
+        `callees`."""
+        from codelake.query.export.part import near
         from codelake.query.export.svg import picture
 
-        part = neighbourhood(self.engine, symbol, depth)
-        return Picture(picture(list(part.nodes()), list(part.edges())))
+        return Picture(picture(near(self.engine, symbol, depth, tree)))
 
     def diff(self, before: str | datetime, *, limit: int = 1000) -> Answer:
         """What changed from the run `before` to this one."""

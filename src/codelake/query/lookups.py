@@ -15,7 +15,7 @@ from codelake.ids import path_of
 from codelake.query.engine import Asking
 from codelake.query.rows import Row
 
-NODE = "node_id, kind, name, qualified_name, repo, path, start_line, end_line, start_byte, end_byte, parent_id"
+NODE = "node_id, kind, name, qualified_name, repo, path, start_line, end_line, start_byte, end_byte"
 NODES = f"SELECT {NODE} FROM cpg_nodes WHERE {{kinds}}{{paths}}node_id IN ({{ids}})"
 OUT = (
     "SELECT src, kind, dst, repo, path, start_byte, end_byte, confidence, method FROM cpg_edges "

@@ -18,8 +18,8 @@ from codelake.query.answer import Answer
 from codelake.query.engine import Limits
 from codelake.query.lake import OpenLake
 
-_ROWS = 200
-_LIMITS = Limits(rows=_ROWS, seconds=30, memory="1G")
+LIMITS = Limits(rows=200, seconds=30, memory="1G")
+"""Of each answer: an assistant reads all of it."""
 _INSTRUCTIONS = (
     "A graph of Python repositories: who calls, imports, reads and overrides what, across files and repositories. "
     "A symbol is a qualified name (pkg.mod.Class.method), a unique ending of one, or an id. Rows have the place "
@@ -32,36 +32,37 @@ Found = dict[str, Any]
 class Tools:
     """One method a tool. Their signatures and first lines are what an assistant sees."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, limits: Limits) -> None:
         self._store = store
+        self._limits = limits
 
     def find(self, name: str, fuzzy: bool = False, at: str | None = None) -> Found:
         """Definitions by qualified name, ending or pattern with * and ?; with fuzzy, names that differ least."""
-        return self._answered(at, lambda lake: lake.find(name, fuzzy=fuzzy, limit=_ROWS))
+        return self._answered(at, lambda lake: lake.find(name, fuzzy=fuzzy, limit=self._limits.rows))
 
     def callers(self, symbol: str, depth: int = 1, min_confidence: float = 0.5, at: str | None = None) -> Found:
         """Who calls the symbol, with the lines of the calls, to a depth."""
         return self._answered(
-            at, lambda lake: lake.callers(symbol, depth=depth, min_confidence=min_confidence, limit=_ROWS)
+            at, lambda lake: lake.callers(symbol, depth=depth, min_confidence=min_confidence, limit=self._limits.rows)
         )
 
     def callees(self, symbol: str, depth: int = 1, min_confidence: float = 0.5, at: str | None = None) -> Found:
         """What the symbol's code calls, to a depth."""
         return self._answered(
-            at, lambda lake: lake.callees(symbol, depth=depth, min_confidence=min_confidence, limit=_ROWS)
+            at, lambda lake: lake.callees(symbol, depth=depth, min_confidence=min_confidence, limit=self._limits.rows)
         )
 
     def refs(self, symbol: str, role: str = "", at: str | None = None) -> Found:
         """Where the symbol is defined, written, deleted, imported, read or named; role keeps one of these."""
-        return self._answered(at, lambda lake: lake.refs(symbol, role=role, limit=_ROWS))
+        return self._answered(at, lambda lake: lake.refs(symbol, role=role, limit=self._limits.rows))
 
     def impact(self, symbol: str, depth: int = 3, at: str | None = None) -> Found:
         """What may break if the symbol changes: callers, overriders, importers, subclasses, with the way there."""
-        return self._answered(at, lambda lake: lake.impact(symbol, depth=depth, limit=_ROWS))
+        return self._answered(at, lambda lake: lake.impact(symbol, depth=depth, limit=self._limits.rows))
 
     def neighbors(self, symbol: str, at: str | None = None) -> Found:
         """Every edge of the symbol, to it and from it."""
-        return self._answered(at, lambda lake: lake.neighbors(symbol, limit=_ROWS))
+        return self._answered(at, lambda lake: lake.neighbors(symbol, limit=self._limits.rows))
 
     def show(self, symbol: str, at: str | None = None) -> Found:
         """The symbol's source with signature and docstring."""
@@ -77,26 +78,33 @@ class Tools:
 
     def unresolved(self, reason: str = "", under: str = "", at: str | None = None) -> Found:
         """Calls without a known target, counted by reason; with a reason or a path they lie under, one by one."""
-        return self._answered(at, lambda lake: lake.unresolved(reason=reason, under=under, limit=_ROWS))
+        return self._answered(at, lambda lake: lake.unresolved(reason=reason, under=under, limit=self._limits.rows))
 
     def diff(self, before: str, after: str | None = None) -> Found:
         """What changed in the graph between two runs or git revisions that were built."""
-        return self._answered(after, lambda lake: lake.diff(before, limit=_ROWS))
+        return self._answered(after, lambda lake: lake.diff(before, limit=self._limits.rows))
 
     def sql(self, text: str, at: str | None = None) -> Found:
         """One SELECT in DataFusion's dialect over the tables and views: cpg_nodes, cpg_edges, calls, files, runs."""
         with _told():
-            lake = OpenLake(self._store, at=at, limits=_LIMITS)
+            lake = OpenLake(self._store, at=at, limits=self._limits)
             answer = lake.sql(text)
-        note = f"only the first {_ROWS} rows" if answer.is_cut else ""
-        return {"run": lake.run.run_id, "rows": answer.rows, "note": note}
+        note = f"only the first {self._limits.rows} rows" if answer.is_cut else ""
+        rows = [{name: _plain(value) for name, value in row.items()} for row in answer.rows]
+        return {"run": lake.run.run_id, "rows": rows, "note": note}
 
     def _answered(self, at: str | None, ask: Callable[[OpenLake], Answer]) -> Found:
         with _told():
-            lake = OpenLake(self._store, at=at, limits=_LIMITS)
+            lake = OpenLake(self._store, at=at, limits=self._limits)
             answer = ask(lake)
         parts = {"definitions": list(answer.parts)} if answer.parts else {}
-        return {"run": lake.run.run_id, **parts, "rows": list(answer.rows), "note": answer.note}
+        note = answer.note.replace("see --limit", "ask for something narrower")
+        return {"run": lake.run.run_id, **parts, "rows": list(answer.rows), "note": note}
+
+
+def _plain(value: Any) -> Any:
+    """JSON has no bytes, and most of a lake's are the contents of files."""
+    return value.decode(errors="backslashreplace") if isinstance(value, bytes) else value
 
 
 @contextmanager
@@ -114,9 +122,9 @@ TOOLS = (
 )
 
 
-def server(store: Store) -> MCPServer:
+def server(store: Store, limits: Limits = LIMITS) -> MCPServer:
     made = MCPServer("codelake", version=__version__, instructions=_INSTRUCTIONS, log_level="WARNING")
-    tools = Tools(store)
+    tools = Tools(store, limits)
     reads = ToolAnnotations(read_only_hint=True, open_world_hint=False)
     for name in TOOLS:
         made.add_tool(getattr(tools, name), annotations=reads)

@@ -5,9 +5,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from codelake.delta.reading import Reader, engine_failures, text
 from codelake.errors import NotFound, UsageError
@@ -22,8 +21,7 @@ _LAST = f"{_ONE} WHERE {{}} ORDER BY recorded_at DESC, run_id DESC LIMIT 1"
 _FORMS = "a run, the number of a run, a git revision that was built, TABLE=VERSION or a time (ISO 8601, UTC)"
 
 
-@dataclass(frozen=True)
-class PublishedRun:
+class PublishedRun(NamedTuple):
     run_id: str
     recorded_at: datetime
     repositories: Sequence[Mapping[str, Any]]

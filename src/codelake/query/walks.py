@@ -4,13 +4,12 @@ once, by the shortest way. What comes back is a tree in the order in which it is
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from codelake.query.rows import Row
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(NamedTuple):
     """From a node that is known to the next one."""
 
     of: str
@@ -26,8 +25,7 @@ Take = Callable[[Sequence[str]], Iterable[Step]]
 """The steps from all nodes of a level."""
 
 
-@dataclass(frozen=True)
-class Reached:
+class Reached(NamedTuple):
     step: Step
     depth: int
     route: tuple[str, ...]

@@ -47,7 +47,7 @@ def _optimize_reasons(log: Log, table: Table) -> Iterator[str]:
     small, n_vectors = candidates(log, table)
     if small >= table.upkeep.small_files:
         yield f"{small} files below {table.upkeep.small_bytes >> 20} MiB"
-    if n_vectors >= table.upkeep.small_files:
+    if n_vectors >= table.upkeep.vector_files:
         yield f"{n_vectors} files with deletion vectors"
     stored_rows = sum(n or 0 for n in log.files.column("num_records").to_pylist()) if log.files.num_rows else 0
     deleted = stored_rows - (log.n_rows or 0)

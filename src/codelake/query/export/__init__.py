@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from codelake.errors import Refused
+from codelake.errors import Refused, UsageError
 from codelake.query.engine import Engine
 from codelake.query.export import dot, graphml, jsonl, neo4j, parquet, svg
-from codelake.query.export.part import Part, neighbourhood, whole
+from codelake.query.export.part import Part, near, whole
 
 Writer = Callable[[Path, Part], None]
 FORMATS: dict[str, Writer] = {
@@ -23,13 +23,22 @@ FORMATS: dict[str, Writer] = {
 
 
 def export(
-    engine: Engine, out: Path, *, format: str, around: str = "", depth: int = 1, symbols: bool = False
+    engine: Engine,
+    out: Path,
+    *,
+    format: str,
+    around: str = "",
+    tree: str = "",
+    depth: int = 1,
+    symbols: bool = False,
 ) -> tuple[int, int]:
-    """Writes the graph, or what lies within `depth` steps of a symbol. `symbols`: only what has a name, and edges
-    between such. Returns how many nodes and edges there are."""
+    """Writes the graph, or what lies within `depth` steps of a symbol; with `tree`, who calls it or what it calls.
+    `symbols`: only what has a name, and edges between such. Returns how many nodes and edges there are."""
+    if tree and not around:
+        raise UsageError("a tree of calls", expected="the symbol that it begins with", found="none", do="Say --around.")
     if out.exists() and (out.is_file() or any(out.iterdir())):
         raise Refused(f"export to {out}", expected="nothing there yet", found="something", do="Name another place.")
-    part = neighbourhood(engine, around, depth) if around else whole(engine, symbols=symbols)
+    part = near(engine, around, depth, tree) if around else whole(engine, symbols=symbols)
     FORMATS[format](out, part)
     return part.n_nodes, part.n_edges
 

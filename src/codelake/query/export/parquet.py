@@ -9,7 +9,8 @@ from pathlib import Path
 from codelake.query.export.part import EDGE_COLUMNS, NODE_COLUMNS, Part
 from codelake.query.rows import Row
 
-_AT_ONCE = 65_536
+_AT_ONCE = 32_768
+"""Rows of a row group; the next ones are read while these are still held."""
 _TYPES = {"start_line": "int32", "end_line": "int32", "start_byte": "int32", "end_byte": "int32", "confidence": "float"}
 
 

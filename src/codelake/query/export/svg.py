@@ -1,9 +1,10 @@
-"""A picture of a neighbourhood: columns by how far a node is from the first, edges as lines. For small ones."""
+"""A picture of a small neighbourhood or tree of calls: columns by how far a node is from the first, edges as lines."""
 
 from __future__ import annotations
 
 import html
 from collections import defaultdict
+from itertools import islice
 from pathlib import Path
 
 from codelake.errors import Refused
@@ -16,12 +17,15 @@ _WIDTH, _HEIGHT, _GAP = 230, 22, 90
 
 
 def write(out: Path, part: Part) -> None:
-    out.write_text(picture(list(part.nodes()), list(part.edges())), encoding="utf-8")
+    out.write_text(picture(part), encoding="utf-8")
 
 
-def picture(nodes: list[Row], edges: list[Row]) -> str:
+def picture(part: Part) -> str:
+    nodes = list(islice(part.nodes(), MOST + 1))
     if len(nodes) > MOST:
-        raise Refused("a picture", expected=f"{MOST} nodes at most", found=len(nodes), do="Choose a smaller --depth.")
+        do = "Name a symbol with --around, or choose a smaller --depth."
+        raise Refused("a picture", expected=f"{MOST} nodes at most", found="more", do=do)
+    edges = list(part.edges())
     columns = _columns([row["node_id"] for row in nodes], edges)
     known = {row["node_id"]: row for row in nodes}
     at = {
@@ -44,28 +48,30 @@ def picture(nodes: list[Row], edges: list[Row]) -> str:
 
 
 def _columns(ids: list[str], edges: list[Row]) -> list[list[str]]:
-    """Nodes by the steps from the one with most edges: what leads to it on its left, what it leads to on its right."""
+    """Nodes by the steps from the one with most edges: what leads to it on its left, what it leads to on its right.
+    What hangs together with none of these has its own such node."""
     out, into = defaultdict(set), defaultdict(set)
     for edge in edges:
         out[edge["src"]].add(edge["dst"])
         into[edge["dst"]].add(edge["src"])
-    first = max(ids, key=lambda node_id: (len(out[node_id]) + len(into[node_id]), node_id), default=None)
-    place = {} if first is None else {first: 0}
-    level = list(place)
-    while level:
-        following = []
-        for node_id in level:
-            for other, step in (
-                *((one, 1) for one in sorted(out[node_id])),
-                *((one, -1) for one in sorted(into[node_id])),
-            ):
-                if other not in place:
-                    place[other] = place[node_id] + step
-                    following.append(other)
-        level = following
+    place: dict[str, int] = {}
+    for first in sorted(ids, key=lambda node_id: (len(out[node_id]) + len(into[node_id]), node_id), reverse=True):
+        level = [] if first in place else [first]
+        place.setdefault(first, 0)
+        while level:
+            following = []
+            for node_id in level:
+                for other, step in (
+                    *((one, 1) for one in sorted(out[node_id])),
+                    *((one, -1) for one in sorted(into[node_id])),
+                ):
+                    if other not in place:
+                        place[other] = place[node_id] + step
+                        following.append(other)
+            level = following
     found = defaultdict(list)
     for node_id in ids:
-        found[place.get(node_id, 0)].append(node_id)
+        found[place[node_id]].append(node_id)
     return [found[number] for number in sorted(found)]
 
 

@@ -43,11 +43,7 @@ def callees(
     """What the symbol's code calls, each with the lines where it does."""
 
     def take(level: Sequence[str]) -> Iterator[Step]:
-        lines = calls_made(engine, level)
-        for edge in edges_out(engine, level, ("CALLER_OF",)):
-            if edge.confidence >= min_confidence:
-                sites = tuple(lines.get((edge.src, edge.dst), ()))
-                yield Step(edge.src, edge.dst, "called by", edge.confidence, edge.method, sites)
+        yield from callee_steps(engine, level, min_confidence)
 
     start = symbol(engine, asked)
     found, is_cut = walk([node["node_id"] for node in start], take, depth=depth, limit=limit)
@@ -68,6 +64,14 @@ def caller_steps(engine: Asking, level: Sequence[str], min_confidence: float) ->
         if edge.kind == "CALLER_OF" and edge.confidence >= min_confidence:
             sites = tuple(sorted(lines.get((edge.src, edge.dst), ())))
             yield Step(edge.dst, edge.src, "calls", edge.confidence, edge.method, sites)
+
+
+def callee_steps(engine: Asking, level: Sequence[str], min_confidence: float) -> Iterator[Step]:
+    lines = calls_made(engine, level)
+    for edge in edges_out(engine, level, ("CALLER_OF",)):
+        if edge.confidence >= min_confidence:
+            sites = tuple(lines.get((edge.src, edge.dst), ()))
+            yield Step(edge.src, edge.dst, "called by", edge.confidence, edge.method, sites)
 
 
 def _cut(is_cut: bool, limit: int) -> str:
