@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
-import time
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -36,7 +33,7 @@ from codelake.delta.write import commit
 from codelake.errors import Conflict, FeatureRefused, NotFound, PinUnavailable, Refused, UsageError
 from codelake.pipeline.restoring import restore_one
 from codelake.pipeline.upkeep import finish, maintain, run_row
-from tests.delta.history import CURSORS, NEWEST, PUBLISHED, UNSORTED, publish
+from tests.delta.history import CURSORS, NEWEST, PUBLISHED, UNSORTED, age, publish
 from tests.delta.things import THINGS, frame, new_run, stored
 
 pytestmark = pytest.mark.slow
@@ -54,22 +51,6 @@ def data_files(lake: Lake, name: str = "things") -> set[str]:
 
 def faults(lake: Lake) -> list[str]:
     return [str(one) for one in check_table(lake, "things", THINGS, thorough=True) if one.level == "fault"]
-
-
-def age(lake: Lake, name: str, days: int) -> None:
-    """As if all that is there had been done so many days ago."""
-    moment = time.time() - days * 86400
-    folder = lake.store.path / name
-    for entry in sorted((folder / "_delta_log").glob("*.json")):
-        actions = [json.loads(line) for line in entry.read_text().splitlines()]
-        for action in actions:
-            for kind, field in (("commitInfo", "timestamp"), ("remove", "deletionTimestamp")):
-                if kind in action and field in action[kind]:
-                    action[kind][field] -= days * 86_400_000
-        entry.write_text("".join(json.dumps(a) + "\n" for a in actions))
-        entry.with_name(f".{entry.name}.crc").unlink(missing_ok=True)
-    for file in folder.rglob("*"):
-        os.utime(file, (moment, moment))
 
 
 def test_a_sorted_table_is_rewritten_in_order(historic: Lake) -> None:

@@ -14,11 +14,12 @@ from codelake.delta.digest import embedded_digest, spark_digest
 from codelake.delta.export import MANIFEST, export_table, verify_export
 from codelake.delta.identity import newest_own_commit
 from codelake.delta.lake import Lake
+from codelake.delta.maintenance.vacuum import vacuum
 from codelake.delta.runs import published_runs
 from codelake.delta.write import commit
 from codelake.errors import Damaged, NotFound, PinUnavailable, Refused
 from codelake.pipeline.restoring import restore_lake, restore_one
-from tests.delta.history import CURSORS, NEWEST, PUBLISHED, UNSORTED
+from tests.delta.history import CURSORS, NEWEST, PUBLISHED, UNSORTED, age
 from tests.delta.things import THINGS, frame, new_run, stored
 
 pytestmark = pytest.mark.slow
@@ -63,6 +64,15 @@ def test_nothing_is_taken_back_if_something_is_gone(historic: Lake) -> None:
     with pytest.raises(PinUnavailable, match=f"things, version {PUBLISHED}"):
         restore_lake(historic, (UNSORTED, THINGS), "published")
     assert historic.log("unsorted").version == 3 and len(published_runs(historic)) == 1
+
+
+def test_what_is_older_than_the_retention_comes_back_if_it_is_there(historic: Lake) -> None:
+    """The last published run always is."""
+    then = stored(historic, THINGS, PUBLISHED)
+    age(historic, "things", 40)
+    vacuum(new_run(historic), "things")
+    restore_lake(historic, (THINGS,), "published")
+    assert stored(historic) == then
 
 
 def test_restored_rows_are_the_work_of_the_rules_that_made_them(historic: Lake) -> None:

@@ -119,9 +119,14 @@ def build_and_die(lake: Lake, *, folder: str, at: int, when: str, which: list[st
 
     write._write = dying
     try:
-        return {"run": build(lake, Reading(open_sources([folder]), Progress()), limits=Limits())["run_id"]}
+        return build_one(lake, folder=folder)
     except CodelakeError as error:
         return {"error": str(error)}
+
+
+def build_one(lake: Lake, *, folder: str) -> dict[str, Any]:
+    done = build(lake, Reading(open_sources([folder]), Progress()), limits=Limits())
+    return {"run_id": done["run_id"], "versions": done["versions"]}
 
 
 def main() -> None:
@@ -143,6 +148,7 @@ def main() -> None:
             "import_parquet": import_parquet,
             "restore": restore,
             "build_and_die": build_and_die,
+            "build": build_one,
         }[request.pop("do")]
         print(json.dumps(work(lake, **request)), flush=True)
 

@@ -15,7 +15,7 @@ from deltalake.exceptions import DeltaError, TableNotFoundError
 
 from codelake.delta.entries import Entries
 from codelake.delta.features import opening_refused
-from codelake.delta.reading import refuse_unsound
+from codelake.delta.reading import failure, refuse_unsound, said
 from codelake.delta.store import Store
 from codelake.errors import CodelakeError, Damaged, NotFound, PinUnavailable, Unavailable
 
@@ -80,7 +80,17 @@ class Log(Entries):
 
     @cached_property
     def deletion_vectors(self) -> pa.Table:
-        return pa.table(self._table.deletion_vectors().read_all())
+        try:
+            return pa.table(self._table.deletion_vectors().read_all())
+        except DeltaError as error:
+            if isinstance(gone := failure(error), PinUnavailable):
+                raise gone from error
+            raise Damaged(
+                f"table {self.name}, version {self.version}",
+                expected="deletion vectors that can be read",
+                found=said(error),
+                do="Nothing was read. See `codelake table check`.",
+            ) from error
 
     @property
     def n_bytes(self) -> int:

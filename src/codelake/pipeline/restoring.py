@@ -100,6 +100,8 @@ def _new_run(lake: Lake) -> Run:
 def _finish(run: Run, versions: Mapping[str, int], started_at: datetime, stages: Sequence[Stage]) -> None:
     create_table(run.lake, MAINTENANCE)
     recorded = record(run, repeatable=False)
+    if not run.lake.exists(RUNS.name):
+        return  # nothing was ever built here: there are no readers of published runs
 
     def plan(current: Run) -> Plan:
         last = last_published(current)
