@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -152,8 +153,11 @@ def test_export_at_a_run_a_revision_or_a_time(run: Run, root: Path, tmp_path: Pa
     ],
     ids=lambda arguments: arguments[0],
 )
-def test_a_dry_run_says_what_is_done_then_and_changes_nothing(run: Run, root: Path, arguments: list[str]) -> None:
-    shutil.copytree(root / "things", root / "loose")  # no contract of that name asks for its features
+def test_a_dry_run_says_what_is_done_then_and_changes_nothing(
+    run: Run, root: Path, arguments: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(root / "things", root / "loose")
+    monkeypatch.setitem(command.CONTRACTS, "loose", replace(THINGS, name="loose", features=()))
     there = files(root)
     code, out, err = run("table", *arguments, "--dry-run", "--lake", str(root), "--json")
     assert code == 0 and files(root) == there, err

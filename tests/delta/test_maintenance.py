@@ -26,6 +26,7 @@ from codelake.delta.maintenance.optimize import optimize
 from codelake.delta.maintenance.properties import change_properties, drop, enable
 from codelake.delta.maintenance.vacuum import vacuum
 from codelake.delta.publish import PUBLICATION
+from codelake.delta.reading import Reader
 from codelake.delta.record import record
 from codelake.delta.run import Run, pin
 from codelake.delta.runs import published_runs
@@ -264,6 +265,9 @@ def test_checkpoint_and_log_cleanup(historic: Lake) -> None:
     assert cleanup_log(upkeep(historic), "things").touched == dry.touched and len(dry.touched) == 2 * NEWEST
     log = historic.log("things")
     assert (log.versions.start, log.version) == (NEWEST, NEWEST + 1)
+    for opening in (historic.log, Reader(historic.store).register):
+        with pytest.raises(PinUnavailable, match=r"version 3; expected a version from 6 to 7.*cleaned up"):
+            opening("things", version=PUBLISHED)
     assert stored(historic) == sorted([*before, (70, "n", 1)], key=repr)
     assert faults(historic) == []
     commit(new_run(historic, "after"), THINGS, frame(historic, [(80, "n", 1)]), mode="append")

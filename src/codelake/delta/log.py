@@ -30,6 +30,8 @@ class Log(Entries):
         try:
             self._table = DeltaTable(self.uri, version=version, storage_options=store.deltalake_options() or None)
         except TableNotFoundError as error:
+            if self._entries:  # deltalake says the same of a version whose entries were cleaned up
+                raise self._unreadable(version, error) from error
             raise NotFound(
                 f"table {name}", expected=f"a Delta table at {self.uri}", found="a folder without a Delta log"
             ) from error
