@@ -118,7 +118,7 @@ def both_begun(worker: Worker, lake: Lake, sources: Path, mine: Path) -> tuple[d
     return done, worker.answer()
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_two_builds_of_one_repository_and_then_of_two_at_once(
     spark: SparkSession,
     lakes: tuple[Lake, Lake],
@@ -156,9 +156,8 @@ _FREE = [20, 200, 600]
 
 
 @pytest.mark.skipif(os.geteuid() != 0 or shutil.which("mount") is None, reason="mounting a small disk needs root")
-@pytest.mark.parametrize(
-    "free", [pytest.param(n, marks=pytest.mark.slow if n == 200 else pytest.mark.soak) for n in _FREE]
-)
+@pytest.mark.soak
+@pytest.mark.parametrize("free", _FREE)
 def test_a_full_disk_is_said_and_the_next_build_goes_on(
     spark: SparkSession, lakes: tuple[Lake, Lake], tmp_path: Path, free: int
 ) -> None:
