@@ -61,7 +61,8 @@ def test_for_half_an_hour(prepared_lake: PreparedLake, tmp_path: Path) -> None:
     def until_the_end(work: Callable[[Lake, random.Random], None], name: str) -> threading.Thread:
         def loop() -> None:
             chance = random.Random(f"{seed}/{name}")
-            own = open_lake(lake.store, lake.session.newSession())  # as a process of its own would have one
+            # A session as a process of its own would have one; patient, because builds take minutes on a busy machine.
+            own = open_lake(lake.store, lake.session.newSession(), lock_timeout=3600)
             while time.monotonic() < ends and not problems:
                 try:
                     work(own, chance)
