@@ -80,7 +80,7 @@ _LONG = (
     "test_incremental.py",
     "test_history.py",
     "test_submitted_again.py",
-    "test_killed_builds.py",
+    "test_disturbed_builds.py",
     "test_killed_upkeep.py",
     "test_cases.py",
     "test_however_built.py",

@@ -43,6 +43,9 @@ EVERYWHERE = {
     # Delta would keep a list of all files of a small table beside the log. It runs a job for it when a table is made;
     # where the time of the machine is not UTC, two more at every commit, to check the list.
     "spark.databricks.delta.allFilesInCrc.enabled": "false",
+    # Delta would refuse versions that are older than the retention, also the last published one, which vacuum keeps.
+    # Whether the files of a version are there is looked up before it is read.
+    "spark.databricks.delta.vacuum.enforceTimeTravelWithinDeletedFileRetentionDuration": "false",
     # On local disks Hadoop writes a file of checksums beside every file, which no other engine reads, and starts a
     # process (chmod) for each of the two. Parquet's pages have checksums of their own.
     "spark.hadoop.fs.file.impl": "org.apache.hadoop.fs.RawLocalFileSystem",
@@ -61,6 +64,7 @@ REMOTE = {
         "spark.sql.execution.arrow.pyspark.enabled",
         "spark.sql.parquet.columnarReaderBatchSize",
         "spark.databricks.delta.allFilesInCrc.enabled",
+        "spark.databricks.delta.vacuum.enforceTimeTravelWithinDeletedFileRetentionDuration",
     )
 }
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pyarrow as pa
@@ -13,12 +15,15 @@ import pytest
 from pyspark.sql import SparkSession
 from tests.delta import history
 from tests.delta.history import NEWEST, UNSORTED
-from tests.delta.things import THINGS
+from tests.delta.things import THINGS, new_run, stored
 from tests.lakes import made_once
 
 from codelake.cli import maintain as command
+from codelake.contracts.arrow import arrow_table
+from codelake.contracts.operations import RUNS
 from codelake.delta.lake import open_lake
 from codelake.delta.store import Store
+from codelake.delta.write import commit
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -35,6 +40,12 @@ def root(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for table in (THINGS, UNSORTED):
         monkeypatch.setitem(command.CONTRACTS, table.name, table)
     return Path(shutil.copytree(made, tmp_path / "own"))
+
+
+def files(root: Path) -> dict[str, bytes]:
+    """All there is but locks and hidden files, with its contents."""
+    seen = (file for file in root.rglob("*") if file.is_file() and "_locks" not in file.parts)
+    return {str(file.relative_to(root)): file.read_bytes() for file in seen if not file.name.startswith(".")}
 
 
 def version(root: Path, name: str = "things") -> int:
@@ -102,6 +113,62 @@ def test_export_and_verify(run: Run, root: Path, tmp_path: Path) -> None:
     code, out, _ = run("table", "export", "things", target, "--at", "3", "--lake", str(root))
     assert code == 0 and "version 3: 9 rows in 1 files" in out
     assert run("table", "verify", target)[1] == "things, version 3: 9 rows, as exported\n"
+
+
+def test_export_at_a_run_a_revision_or_a_time(run: Run, root: Path, tmp_path: Path, spark: SparkSession) -> None:
+    lake = open_lake(Store(str(root)), spark)
+    [row] = stored(lake, "runs")
+    made = [{"repo": "shop", "source": "git", "revision": "beef" * 10, "is_dirty": False}]
+    second = dict(zip(RUNS.column_names, row, strict=True)) | {"run_id": "second", "repositories": made}
+    later = {"recorded_at": row[1] + timedelta(seconds=1), "versions": {"things": 5}}
+    commit(new_run(lake), RUNS, lake.session.createDataFrame(arrow_table(RUNS, [second | later])), mode="append")
+    fourth = lake.log("things").commit(4)
+    assert fourth is not None
+
+    def exported(at: str) -> int:
+        code, out, err = run("table", "export", "things", str(tmp_path / at), "--at", at, "--lake", str(root), "--json")
+        assert code == 0, err
+        return int(json.loads(out)["version"])
+
+    whens = ("second", "-1", "beefbeef", "things=5", "5", "published", "-2", fourth.timestamp.isoformat())
+    assert [exported(at) for at in whens] == [5, 5, 5, 5, 5, 3, 3, 4]
+    for at, table, says in (
+        ("nobody", "things", "no published run for `nobody`"),
+        ("second", "unsorted", "one that it published: things"),
+        ("-9", "things", "1 to 2, or -1 for the last"),
+    ):
+        code, out, err = run("table", "export", table, str(tmp_path / "none"), "--at", at, "--lake", str(root))
+        assert (code, out) == (1, "") and says in err, err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["checkpoint", "things"],
+        ["set", "things", "delta.setTransactionRetentionDuration=interval 90 days"],
+        ["enable", "things", "inCommitTimestamp"],
+        ["drop-feature", "loose", "deletionVectors"],
+        ["optimize", "things"],
+        ["vacuum", "things", "--retain-hours", "0", "--force"],
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_a_dry_run_says_what_is_done_then_and_changes_nothing(
+    run: Run, root: Path, arguments: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(root / "things", root / "loose")
+    monkeypatch.setitem(command.CONTRACTS, "loose", replace(THINGS, name="loose", features=()))
+    there = files(root)
+    code, out, err = run("table", *arguments, "--dry-run", "--lake", str(root), "--json")
+    assert code == 0 and files(root) == there, err
+    [dry] = json.loads(out)
+    assert dry["is_dry_run"] and dry["version"] == dry["from_version"] and any(dry["metrics"].values())
+    code, out, err = run("table", *arguments, "--lake", str(root), "--json")
+    [done] = json.loads(out)
+    same = ("table", "operation", "reason", "from_version", "options", "touched")
+    assert code == 0 and {key: done[key] for key in same} == {key: dry[key] for key in same}, err
+    assert dry["operation"] == "optimize" or done["metrics"] == dry["metrics"]
+    assert files(root) != there
 
 
 def test_import(run: Run, root: Path, tmp_path: Path) -> None:

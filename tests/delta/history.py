@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import os
+import time
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -40,3 +43,19 @@ def publish(lake: Lake, run_id: str, versions: dict[str, int]) -> None:
     run = Run(lake, run_id, stage="publish")
     row = run_row(run, versions, pins={}, started_at=datetime.now(UTC))
     commit(run, RUNS, lake.session.createDataFrame(arrow_table(RUNS, [row])), mode="append")
+
+
+def age(lake: Lake, name: str, days: int) -> None:
+    """As if all that is there had been done so many days ago."""
+    moment = time.time() - days * 86400
+    folder = lake.store.path / name
+    for entry in sorted((folder / "_delta_log").glob("*.json")):
+        actions = [json.loads(line) for line in entry.read_text().splitlines()]
+        for action in actions:
+            for kind, field in (("commitInfo", "timestamp"), ("remove", "deletionTimestamp")):
+                if kind in action and field in action[kind]:
+                    action[kind][field] -= days * 86_400_000
+        entry.write_text("".join(json.dumps(a) + "\n" for a in actions))
+        entry.with_name(f".{entry.name}.crc").unlink(missing_ok=True)
+    for file in folder.rglob("*"):
+        os.utime(file, (moment, moment))

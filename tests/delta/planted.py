@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from deltalake import DeltaTable, QueryBuilder, write_deltalake
 
+from codelake.contracts import Column, Table
 from codelake.delta.create import create_table
 from codelake.delta.lake import Lake
 from codelake.delta.publish import publish
@@ -28,6 +29,18 @@ LOG = "_delta_log"
 _EVENTS = (
     "CREATE TABLE {t} (id BIGINT NOT NULL, day INT, name STRING, at TIMESTAMP) USING delta PARTITIONED BY (day) "
     "TBLPROPERTIES (delta.checkpointPolicy = 'v2', delta.checkpointInterval = 3)"
+)
+
+
+EVENTS = Table(
+    "events",
+    "Events, in partitions.",
+    (
+        Column("id", "bigint", "the key"),
+        Column("day", "int", "a partition", nullable=True),
+        Column("name", "string", "a text", nullable=True),
+        Column("at", "timestamp", "a time", nullable=True),
+    ),
 )
 
 

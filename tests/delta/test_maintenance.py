@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import json
-import os
-import time
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
+from codelake.contracts.arrow import arrow_table
 from codelake.contracts.operations import MAINTENANCE, RUNS, SNAPSHOTS
 from codelake.contracts.table import Upkeep
 from codelake.delta.changes import changes
 from codelake.delta.checks import check_table
-from codelake.delta.checks.stored import Stored
 from codelake.delta.create import create_table
 from codelake.delta.digest import embedded_digest
 from codelake.delta.identity import newest_own_commit
@@ -28,12 +25,16 @@ from codelake.delta.maintenance.log_cleanup import cleanup_log
 from codelake.delta.maintenance.optimize import optimize
 from codelake.delta.maintenance.properties import change_properties, drop, enable
 from codelake.delta.maintenance.vacuum import vacuum
+from codelake.delta.publish import PUBLICATION
+from codelake.delta.reading import Reader
 from codelake.delta.record import record
 from codelake.delta.run import Run, pin
+from codelake.delta.runs import published_runs
 from codelake.delta.write import commit
-from codelake.errors import FeatureRefused, NotFound, PinUnavailable, Refused, UsageError
-from codelake.pipeline.upkeep import finish, maintain
-from tests.delta.history import CURSORS, NEWEST, PUBLISHED, UNSORTED, publish
+from codelake.errors import Conflict, FeatureRefused, NotFound, PinUnavailable, Refused, UsageError
+from codelake.pipeline.restoring import restore_one
+from codelake.pipeline.upkeep import finish, maintain, run_row
+from tests.delta.history import CURSORS, NEWEST, PUBLISHED, UNSORTED, age, publish
 from tests.delta.things import THINGS, frame, new_run, stored
 
 pytestmark = pytest.mark.slow
@@ -51,22 +52,6 @@ def data_files(lake: Lake, name: str = "things") -> set[str]:
 
 def faults(lake: Lake) -> list[str]:
     return [str(one) for one in check_table(lake, "things", THINGS, thorough=True) if one.level == "fault"]
-
-
-def age(lake: Lake, name: str, days: int) -> None:
-    """As if all that is there had been done so many days ago."""
-    moment = time.time() - days * 86400
-    folder = lake.store.path / name
-    for entry in sorted((folder / "_delta_log").glob("*.json")):
-        actions = [json.loads(line) for line in entry.read_text().splitlines()]
-        for action in actions:
-            for kind, field in (("commitInfo", "timestamp"), ("remove", "deletionTimestamp")):
-                if kind in action and field in action[kind]:
-                    action[kind][field] -= days * 86_400_000
-        entry.write_text("".join(json.dumps(a) + "\n" for a in actions))
-        entry.with_name(f".{entry.name}.crc").unlink(missing_ok=True)
-    for file in folder.rglob("*"):
-        os.utime(file, (moment, moment))
 
 
 def test_a_sorted_table_is_rewritten_in_order(historic: Lake) -> None:
@@ -195,6 +180,55 @@ def test_the_last_published_run_outlives_the_retention(historic: Lake) -> None:
     assert embedded_digest(historic.log("things", version=PUBLISHED)) == published
 
 
+def test_what_readers_could_open_within_the_retention_stays(historic: Lake) -> None:
+    """Of forty days ago, and the last published run until a moment ago: who opened it then may still read."""
+    optimize(upkeep(historic), THINGS)
+    age(historic, "things", 40)
+    (historic.store.path / "runs").rename(historic.store.path / "_runs")
+    create_table(historic, RUNS)
+    now = datetime.now(UTC)
+    rows = [
+        run_row(new_run(historic, run_id), {"things": version}, pins={}, started_at=now)
+        | {"recorded_at": now - timedelta(days=days)}
+        for run_id, version, days in (("before", 4, 50), ("long", PUBLISHED, 40), ("new", NEWEST + 1, 0))
+    ]
+    commit(new_run(historic), RUNS, historic.session.createDataFrame(arrow_table(RUNS, rows)), mode="append")
+    assert vacuum(upkeep(historic), "things").metrics["n_files"] > 0
+    historic.log("things", version=PUBLISHED).require_files()
+    with pytest.raises(PinUnavailable):
+        historic.log("things", version=4).require_files()
+
+
+def test_what_is_optimized_and_vacuumed_at_once_can_be_published(historic: Lake) -> None:
+    """Somebody commits in between: what was optimized is neither the newest version nor published yet."""
+    publish(historic, "now", {"things": NEWEST, "unsorted": 2})
+    run = upkeep(historic)
+    done = optimize(run, THINGS)
+    commit(new_run(historic, "between"), THINGS, mode="delete", where="true")
+    vacuum(run, "things", retain=NOTHING, force=True)
+    finish(run, [done])
+    assert published_runs(historic)[-1].versions["things"] == done.version == NEWEST + 1
+    historic.log("things", version=done.version).require_files()
+
+
+def test_what_a_build_reads_is_kept_by_the_retention_and_waited_for_by_less(historic: Lake) -> None:
+    """Its pins are in memory until it is recorded."""
+    pin(new_run(historic, "build"), THINGS)
+    commit(new_run(historic, "other"), THINGS, mode="delete", where="true")
+    assert vacuum(upkeep(historic), "things").metrics["n_files"] == 0
+    impatient = replace(historic, lock_timeout=0.1)
+    with historic.writing(PUBLICATION):
+        historic.log("things", version=NEWEST).require_files()
+        for delete in (vacuum, cleanup_log):
+            with pytest.raises(Conflict, match=r"publication.lock"):
+                delete(upkeep(impatient), "things", retain=NOTHING, force=True)
+        with pytest.raises(Conflict, match=r"publication.lock"):
+            restore_one(impatient, THINGS, "2")
+        assert vacuum(upkeep(impatient), "things").metrics["n_files"] == 0, "what keeps it does not wait"
+        historic.log("things", version=NEWEST).require_files()
+    assert vacuum(upkeep(impatient), "things", retain=NOTHING, force=True).metrics["n_files"] > 0
+
+
 def test_what_a_run_has_pinned_stays_until_it_is_published(historic: Lake) -> None:
     """Of forty days ago, and pinned today by a run that is yet to publish."""
     create_table(historic, SNAPSHOTS)
@@ -231,6 +265,9 @@ def test_checkpoint_and_log_cleanup(historic: Lake) -> None:
     assert cleanup_log(upkeep(historic), "things").touched == dry.touched and len(dry.touched) == 2 * NEWEST
     log = historic.log("things")
     assert (log.versions.start, log.version) == (NEWEST, NEWEST + 1)
+    for opening in (historic.log, Reader(historic.store).register):
+        with pytest.raises(PinUnavailable, match=r"version 3; expected a version from 6 to 7.*cleaned up"):
+            opening("things", version=PUBLISHED)
     assert stored(historic) == sorted([*before, (70, "n", 1)], key=repr)
     assert faults(historic) == []
     commit(new_run(historic, "after"), THINGS, frame(historic, [(80, "n", 1)]), mode="append")
@@ -268,10 +305,10 @@ EAGER = Upkeep(small_files=4, vector_files=1, deleted_rows=1, checkpoint_entries
 
 
 def test_what_is_due_and_why(historic: Lake) -> None:
-    assert due(historic, THINGS) == []
+    assert due(upkeep(historic), THINGS) == []
     eager = replace(THINGS, upkeep=EAGER)
     age(historic, "things", 40)
-    found = {one.operation: one.reason for one in due(historic, eager)}
+    found = {one.operation: one.reason for one in due(upkeep(historic), eager)}
     assert found == {
         "optimize": "4 files below 16 MiB; 1 files with deletion vectors; 1 of 10 rows are deleted by vectors",
         "checkpoint": "7 entries since the last one",
@@ -283,22 +320,3 @@ def test_what_is_due_and_why(historic: Lake) -> None:
     assert stored(historic) == before and historic.log("things").files.num_rows == 1
     assert {row[3]: row[4] for row in stored(historic, MAINTENANCE)} == found
     assert maintain(historic, [THINGS]) == []
-
-
-def test_a_vacuum_that_was_killed_goes_on(historic: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
-    optimize(upkeep(historic), THINGS)
-    expected = vacuum(upkeep(historic), "things", retain=NOTHING, force=True, dry_run=True).touched
-    delete, deleted = Stored.delete, []
-
-    def dies(self: Stored, path: str) -> None:
-        if len(deleted) == 2:
-            raise KeyboardInterrupt
-        deleted.append(path)
-        delete(self, path)
-
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(Stored, "delete", dies)
-        vacuum(upkeep(historic), "things", retain=NOTHING, force=True)
-    rest = vacuum(upkeep(historic), "things", retain=NOTHING, force=True)
-    assert sorted([*deleted, *rest.touched]) == expected and len(deleted) == 2
-    assert faults(historic) == []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -15,12 +14,14 @@ import pytest
 
 from codelake.delta.digest import embedded_digest
 from codelake.delta.lake import Lake
-from codelake.delta.migration import load as loading
+from codelake.delta.maintenance.optimize import optimize
 from codelake.delta.migration.columns import contract_of, type_of
 from codelake.delta.migration.load import Loaded, load
 from codelake.delta.migration.source import open_source
-from codelake.delta.run import Run
+from codelake.delta.run import Run, Txn
+from codelake.delta.write import commit
 from codelake.errors import ContractBroken, Damaged, NotFound
+from codelake.pipeline.restoring import restore_one
 from tests.delta.things import stored
 
 ODD = pa.table(
@@ -150,26 +151,10 @@ def test_a_thousand_files_of_which_some_are_corrupt(lake: Lake, tmp_path: Path) 
 def test_a_load_goes_on(lake: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "grows"
     write(folder, "a.parquet", ids(1), 1)
+    assert loaded(lake, folder).n_files == 1
     write(folder, "b.parquet", ids(4), 2)
-    monkeypatch.setattr(loading, "BATCH_FILES", 1)
-    written = loading._write_down
-
-    def killed(at: tuple[int, str]) -> Callable[..., None]:
-        def write_down(*arguments: Any) -> None:
-            if (arguments[4], arguments[5]) == at:
-                raise KeyboardInterrupt
-            written(*arguments)
-
-        return write_down
-
-    # before its commit, and between its commit and the word that it was made
-    for at, n_rows in (((2, "planned"), 3), ((2, "imported"), 6)):
-        with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-            patch.setattr(loading, "_write_down", killed(at))
-            loaded(lake, folder)
-        assert lake.log("imported").n_rows == n_rows
     done = loaded(lake, folder)
-    assert (done.n_files, done.n_known, lake.log("imported").n_rows) == (1, 1, 6), "nothing is there twice"
+    assert (done.n_files, done.n_known, lake.log("imported").n_rows) == (1, 1, 6)
     write(folder, "c.parquet", ids(7, more=["x", "y", "z"]), 3)
     done = loaded(lake, folder)
     assert (done.n_files, done.n_known, lake.log("imported").n_rows) == (1, 2, 9)
@@ -177,3 +162,28 @@ def test_a_load_goes_on(lake: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     write(folder, "a.parquet", ids(100), 4)
     done = loaded(lake, folder)
     assert (done.n_files, done.changed, lake.log("imported").n_rows) == (0, ["a.parquet"], 9)
+    doubled, table = Run(lake, "doubled"), contract_of(open_source(folder), "imported")
+    rows = lake.session.createDataFrame([(9, "z")], "id bigint, more string")
+    commit(doubled, table, rows, mode="append", txn=Txn(f"import/{folder.absolute()}", 99))
+    with pytest.raises(Damaged, match=r"rows with the digest 9-\w+, as the files have; found 10-"):
+        loaded(lake, folder)
+
+
+@pytest.mark.slow
+def test_what_a_restore_has_undone_is_loaded_again(lake: Lake, tmp_path: Path) -> None:
+    folder = tmp_path / "undone"
+    write(folder, "a.parquet", ids(0))
+    assert loaded(lake, folder).is_verified
+    write(folder, "b.parquet", ids(3))
+    both = loaded(lake, folder)
+    restore_one(lake, contract_of(open_source(folder), "imported"), "1")
+    assert lake.log("imported").n_rows == 3
+    again = loaded(lake, folder)
+    assert (again.n_files, again.n_known, again.is_verified) == (1, 1, True)
+    assert again.digest == both.digest == str(embedded_digest(lake.log("imported")))
+    restore_one(lake, contract_of(open_source(folder), "imported"), str(both.version))
+    assert loaded(lake, folder).n_files == 0, "it was brought back"
+    optimize(Run(lake, "optimize"), contract_of(open_source(folder), "imported"))
+    assert loaded(lake, folder).is_verified, "no row changed"
+    lake.session.sql(f"DELETE FROM {lake.sql_name('imported')} WHERE id = 0")
+    assert not loaded(lake, folder).is_verified, "it is not what the files have any more, and others are to blame"

@@ -4,28 +4,23 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
 from deltalake import DeltaTable
 
-from codelake.contracts import Table
 from codelake.contracts.operations import RUNS
 from codelake.delta.digest import embedded_digest, spark_digest
 from codelake.delta.export import MANIFEST, export_table, verify_export
 from codelake.delta.identity import newest_own_commit
 from codelake.delta.lake import Lake
-from codelake.delta.maintenance.operation import Maintained
-from codelake.delta.restore import restore_table
-from codelake.delta.run import Run
+from codelake.delta.maintenance.vacuum import vacuum
 from codelake.delta.runs import published_runs
 from codelake.delta.write import commit
 from codelake.errors import Damaged, NotFound, PinUnavailable, Refused
-from codelake.pipeline import restoring
 from codelake.pipeline.restoring import restore_lake, restore_one
-from tests.delta.history import CURSORS, NEWEST, PUBLISHED, UNSORTED
-from tests.delta.things import THINGS, new_run, stored
+from tests.delta.history import CURSORS, NEWEST, PUBLISHED, UNSORTED, age
+from tests.delta.things import THINGS, frame, new_run, stored
 
 pytestmark = pytest.mark.slow
 
@@ -62,24 +57,46 @@ def test_the_lake_to_a_run(historic: Lake) -> None:
     assert restore_lake(historic, (UNSORTED, THINGS), time, dry_run=True)[1].metrics["n_files_back"] == 0
 
 
-def test_a_restore_that_was_killed_publishes_nothing_and_goes_on(
-    historic: Lake, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    then = stored(historic, THINGS, PUBLISHED)
-    commit(new_run(historic, "late"), UNSORTED, mode="delete", where="true")
-
-    def dies(run: Run, table: Table, *arguments: Any, **options: Any) -> Maintained:
-        if table is THINGS:
-            raise KeyboardInterrupt
-        return restore_table(run, table, *arguments, **options)
-
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(restoring, "restore_table", dies)
+def test_nothing_is_taken_back_if_something_is_gone(historic: Lake) -> None:
+    commit(new_run(historic), UNSORTED, mode="delete", where="true")
+    gone = historic.log("things", version=PUBLISHED).files.column("path").to_pylist()[0]
+    (historic.store.path / "things" / gone).unlink()
+    with pytest.raises(PinUnavailable, match=f"things, version {PUBLISHED}"):
         restore_lake(historic, (UNSORTED, THINGS), "published")
-    assert len(published_runs(historic)) == 1, "readers see nothing of it"
-    unsorted, things = restore_lake(historic, (UNSORTED, THINGS), "published")
-    assert (unsorted.version, things.version) == (4, NEWEST + 1), "unsorted was there already"
-    assert stored(historic) == then and published_runs(historic)[-1].versions["unsorted"] == 4
+    assert historic.log("unsorted").version == 3 and len(published_runs(historic)) == 1
+
+
+def test_what_is_older_than_the_retention_comes_back_if_it_is_there(historic: Lake) -> None:
+    """The last published run always is."""
+    then = stored(historic, THINGS, PUBLISHED)
+    age(historic, "things", 40)
+    vacuum(new_run(historic), "things")
+    restore_lake(historic, (THINGS,), "published")
+    assert stored(historic) == then
+
+
+def test_restored_rows_are_the_work_of_the_rules_that_made_them(historic: Lake) -> None:
+    """A build renders anew what another version of the rules has made, also where that was brought back."""
+
+    def rendered_by() -> str | None:
+        newest = newest_own_commit(historic.log("things"), stage="graph")
+        assert newest is not None
+        return newest.own["fingerprint"]
+
+    def render(fingerprint: str) -> int:
+        run = new_run(historic, fingerprint, stage="graph")
+        rows = frame(historic, [(99, fingerprint, 1)])
+        replacing = [("old",), ("new",)]
+        return commit(run, THINGS, rows, mode="replace", replacing=replacing, fingerprint=fingerprint).version
+
+    old, _ = render("old"), render("new")
+    assert rendered_by() == "new"
+    back = restore_one(historic, THINGS, str(old))
+    assert rendered_by() == "old"
+    restore_one(historic, THINGS, str(PUBLISHED))
+    assert rendered_by() is None, "nothing was rendered then"
+    restore_one(historic, THINGS, str(back.version))
+    assert rendered_by() == "old"
 
 
 @pytest.mark.parametrize(

@@ -154,7 +154,7 @@ def test_beside_writers_and_readers(lake: Lake, tmp_path: Path) -> None:
     seed = int(os.environ.get("SOAK_SEED", time.time_ns() % 10_000))
     print(f"seed {seed}, {SECONDS} seconds")
     begin(lake)
-    set_properties(lake, "things", {RETENTION: "interval 60 seconds"})  # Delta restores nothing that is older
+    set_properties(lake, "things", {RETENTION: "interval 60 seconds"})  # what is restored stays until it is published
     first = lake.log("things").version
     publish(lake, "first", {"things": first})
     ends = time.monotonic() + SECONDS

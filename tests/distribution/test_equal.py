@@ -93,6 +93,14 @@ def test_on_a_cluster_of_two_workers(states: list[Path], expected: Lake, root: P
     check(open_lake(Store(str(root))), expected, "cluster")
 
 
+@pytest.mark.soak
+def test_executors_are_lost_during_builds(states: list[Path], expected: Lake, root: Path) -> None:
+    cluster = (sys.executable, "-m", "codelake.runtime.cluster")
+    said = build_elsewhere(root, states, within=cluster, KILL_EXECUTORS="yes")
+    assert said.split() == ["2", "2"], "executors there were, and killed"
+    check(open_lake(Store(str(root))), expected, "executors lost")
+
+
 def test_over_spark_connect(server: str, states: list[Path], expected: Lake, root: Path) -> None:
     build_elsewhere(root, states, CODELAKE_REMOTE=server)
     check(open_lake(Store(str(root))), expected, "Spark Connect")

@@ -1,5 +1,6 @@
-"""A process without Spark that looks after one table and is killed in the middle: `LAKE cleanup-log 3` before its
-fourth deletion, `LAKE checkpoint 4096` by the kernel, when a file that it writes grows beyond so many bytes."""
+"""A process without Spark that looks after one table and is killed in the middle: `LAKE vacuum 3` or `cleanup-log 3`
+before its fourth deletion, `LAKE checkpoint 4096` by the kernel, when a file that it writes grows beyond so many bytes.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +14,7 @@ from codelake.delta.checks.stored import Stored
 from codelake.delta.lake import open_lake
 from codelake.delta.maintenance.checkpoint import checkpoint
 from codelake.delta.maintenance.log_cleanup import cleanup_log
+from codelake.delta.maintenance.vacuum import vacuum
 from codelake.delta.run import Run
 from codelake.delta.store import Store
 
@@ -39,12 +41,12 @@ def die_at_size(n_bytes: int) -> None:
 def main() -> None:
     root, operation, at = sys.argv[1:]
     run = Run(open_lake(Store(root)), "doomed", stage="maintain", pipeline="maintain")
-    if operation == "cleanup-log":
-        die_at_deletion(int(at))
-        cleanup_log(run, "things", retain=timedelta(0), force=True)
-    else:
+    if operation == "checkpoint":
         die_at_size(int(at))
         checkpoint(run, "things")
+    else:
+        die_at_deletion(int(at))
+        {"cleanup-log": cleanup_log, "vacuum": vacuum}[operation](run, "things", retain=timedelta(0), force=True)
 
 
 if __name__ == "__main__":

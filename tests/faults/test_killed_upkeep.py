@@ -10,21 +10,28 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
 from codelake.contracts.operations import RUNS
 from codelake.delta.checks import check_table
 from codelake.delta.create import create_table
+from codelake.delta.digest import embedded_digest
 from codelake.delta.features import protocol_of
 from codelake.delta.lake import Lake
 from codelake.delta.maintenance.checkpoint import checkpoint
 from codelake.delta.maintenance.log_cleanup import cleanup_log
+from codelake.delta.maintenance.optimize import optimize
 from codelake.delta.maintenance.properties import change_properties, drop, enable
+from codelake.delta.maintenance.vacuum import vacuum
+from codelake.delta.runs import published_runs
 from codelake.delta.write import commit
+from codelake.pipeline.restoring import restore_lake
 from tests.delta import history
 from tests.delta.conftest import historic as historic
 from tests.delta.conftest import history_made as history_made
+from tests.delta.test_migration import ids, loaded, write
 from tests.delta.things import THINGS, frame, new_run, stored
 from tests.faults.conftest import ROOT, Worker
 
@@ -70,6 +77,10 @@ def log_files(lake: Lake) -> set[str]:
     return {p.name for p in (lake.store.path / "things/_delta_log").iterdir() if not p.name.startswith(".")}
 
 
+def data_files(lake: Lake) -> set[str]:
+    return {p.name for p in (lake.store.path / "things").iterdir() if p.is_file() and not p.name.startswith(".")}
+
+
 def test_a_checkpoint_killed_while_it_is_written(lake: Lake) -> None:
     before, there = stored(lake), log_files(lake)
     assert die(lake, "checkpoint", 4096) == signal.SIGXFSZ
@@ -113,6 +124,63 @@ def test_a_cleanup_of_the_log_killed_between_two_files(lake: Lake, at: int) -> N
     assert stored(lake) == before and faults(lake) == []
     again = commit(new_run(lake, "after"), THINGS, frame(lake, [(80, "n", 1)]), mode="append")
     assert again.version == history.NEWEST + 2
+
+
+@pytest.mark.parametrize("at", [2, *(pytest.param(n, marks=pytest.mark.soak) for n in (0, 3))])
+def test_a_vacuum_killed_between_two_files(lake: Lake, at: int) -> None:
+    optimize(new_run(lake), THINGS)
+    published, before = embedded_digest(lake.log("things", version=history.PUBLISHED)), stored(lake)
+    expected = vacuum(new_run(lake), "things", retain=timedelta(0), force=True, dry_run=True).touched
+    there = data_files(lake)
+    assert len(expected) > at and die(lake, "vacuum", at) == signal.SIGKILL
+    assert there - data_files(lake) == set(expected[:at])
+    assert stored(lake) == before and faults(lake) == []
+    assert vacuum(new_run(lake), "things", retain=timedelta(0), force=True).touched == expected[at:]
+    assert there - data_files(lake) == set(expected)
+    assert stored(lake) == before and faults(lake) == []
+    assert embedded_digest(lake.log("things", version=history.PUBLISHED)) == published
+
+
+@pytest.mark.parametrize("at", [2, *(pytest.param(n, marks=pytest.mark.soak) for n in (1, 3, 4))])
+def test_a_restore_killed_between_two_tables(lake: Lake, start_workers: Callable[[int], list[Worker]], at: int) -> None:
+    """Its commits: unsorted, things, the row of what was done, the run."""
+    then = stored(lake, THINGS, history.PUBLISHED), stored(lake, history.UNSORTED)
+    commit(new_run(lake, "late"), history.UNSORTED, mode="delete", where="true")
+    [doomed] = start_workers(1)
+    doomed.pause.write_text("3000")
+    doomed.ask(do="restore", lake=lake.store.root, to="published")
+    kill_at_commit(doomed, at)
+    assert len(published_runs(lake)) == 1, "readers see nothing of it"
+    assert lake.log("unsorted").version == 3 + (at > 1)
+    assert lake.log("things").version == history.NEWEST + (at > 2)
+    unsorted, things = restore_lake(lake, (history.UNSORTED, THINGS), "published")
+    assert (unsorted.version, things.version) == (4, history.NEWEST + 1), "what was back already is left alone"
+    assert (stored(lake), stored(lake, history.UNSORTED)) == then and faults(lake) == []
+    last = published_runs(lake)[-1].versions
+    assert (last["unsorted"], last["things"]) == (4, history.NEWEST + 1)
+
+
+@pytest.mark.parametrize("at", [3, *(pytest.param(n, marks=pytest.mark.soak) for n in (1, 2))])
+def test_a_migration_killed_around_its_commit(
+    lake: Lake, tmp_path: Path, start_workers: Callable[[int], list[Worker]], at: int
+) -> None:
+    """Its commits: what is to be loaded, the rows, what was loaded."""
+    source = tmp_path / "dataset"
+    write(source, "a.parquet", ids(0))
+    assert loaded(lake, source).version == 1
+    for i in (1, 2):
+        write(source, f"{i}.parquet", ids(3 * i), i)
+    [doomed] = start_workers(1)
+    doomed.pause.write_text("3000")
+    doomed.ask(do="import_parquet", lake=lake.store.root, folder=str(source))
+    kill_at_commit(doomed, at)
+    assert lake.log("imported").version == 1 + (at > 2)
+    write(source, "later.parquet", ids(9), 3)
+    done = loaded(lake, source)
+    assert (done.n_files, done.n_known, done.corrupt) == (3, 1, [])
+    assert stored(lake, "imported") == [(n,) for n in sorted(range(12), key=lambda n: repr((n,)))]
+    assert done.digest == str(embedded_digest(lake.log("imported"))), "nothing is lost, nothing is there twice"
+    assert loaded(lake, source).n_files == 0
 
 
 @pytest.mark.soak  # Delta changes properties to enable a feature, and that is in the suite

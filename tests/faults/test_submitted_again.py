@@ -4,7 +4,6 @@ it can hurt."""
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
@@ -21,7 +20,7 @@ from codelake.delta.maintenance.vacuum import vacuum
 from codelake.delta.store import Store
 from codelake.delta.write import Committed, commit
 from tests.delta.things import COPY, THINGS, frame, new_run, stored
-from tests.faults.conftest import Worker
+from tests.faults.conftest import Worker, wait_for
 from tests.faults.worker import follow, submit
 
 
@@ -69,7 +68,7 @@ def test_killed_after_the_data_files_and_before_the_commit(
     [doomed] = start_workers(1)
     doomed.pause.write_text("4000")
     doomed.ask(do="submit", lake=lake.store.root, number=7)
-    _wait_for(doomed.pause.with_name("pause.waiting"))
+    wait_for(doomed.pause.with_name("pause.waiting"))
     assert list(lake.store.path.glob("things/*.parquet")), "data files are there"
     assert lake.log("things").version == 0, "and the commit is not"
     for victim in killed:
@@ -104,7 +103,7 @@ def test_a_reader_of_the_feed_killed_between_read_and_commit(
     [doomed] = start_workers(1)
     doomed.pause.write_text("60000")
     doomed.ask(do="follow", lake=lake.store.root)
-    _wait_for(doomed.pause.with_name("pause.waiting"))
+    wait_for(doomed.pause.with_name("pause.waiting"))
     doomed.kill("jvm")
     doomed.kill("python")
     assert stored(lake, COPY) == []
@@ -123,7 +122,7 @@ def test_an_optimize_killed_before_its_commit_is_run_again(
     [doomed] = start_workers(1)
     doomed.pause.write_text("60000")
     doomed.ask(do="compact", lake=lake.store.root)
-    _wait_for(doomed.pause.with_name("pause.waiting"))
+    wait_for(doomed.pause.with_name("pause.waiting"))
     doomed.kill("jvm", "python")
     assert lake.log("things").version == 3 and stored(lake) == before
     assert [one for one in check_table(lake, "things", THINGS) if one.level == "fault"] == []
@@ -131,10 +130,3 @@ def test_an_optimize_killed_before_its_commit_is_run_again(
     assert (done.version, done.metrics["n_added_files"], stored(lake)) == (4, 1, before)
     gone = vacuum(new_run(lake, "clean"), "things", retain=timedelta(0), force=True)
     assert len(gone.touched) == 4, "the three that were optimized, and what the killed one left"
-
-
-def _wait_for(path: Path) -> None:
-    deadline = time.monotonic() + 300
-    while not path.exists():
-        assert time.monotonic() < deadline, f"no {path.name}"
-        time.sleep(0.05)

@@ -9,6 +9,7 @@ import signal
 import sys
 import time
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from codelake.delta import write
@@ -26,8 +27,11 @@ from codelake.extract.sources import open_sources
 from codelake.pipeline.build import build
 from codelake.pipeline.progress import Progress
 from codelake.pipeline.reading import Reading
+from codelake.pipeline.restoring import restore_lake
 from codelake.session import FEW_ROWS, session
 from codelake.settings import load
+from tests.delta.history import UNSORTED
+from tests.delta.test_migration import loaded
 from tests.delta.things import COPY, THINGS, frame
 
 
@@ -82,6 +86,14 @@ def drop_feature(lake: Lake, *, feature: str) -> dict[str, Any]:
     return {"version": drop(_upkeep(lake), replace(THINGS, features=()), feature).version}
 
 
+def import_parquet(lake: Lake, *, folder: str) -> dict[str, Any]:
+    return {"n_files": loaded(lake, Path(folder)).n_files}
+
+
+def restore(lake: Lake, *, to: str) -> dict[str, Any]:
+    return {"tables": len(restore_lake(lake, (UNSORTED, THINGS), to))}
+
+
 def _upkeep(lake: Lake) -> Run:
     return Run(lake, "upkeep", stage="maintain", pipeline="maintain")
 
@@ -107,9 +119,14 @@ def build_and_die(lake: Lake, *, folder: str, at: int, when: str, which: list[st
 
     write._write = dying
     try:
-        return {"run": build(lake, Reading(open_sources([folder]), Progress()), limits=Limits())["run_id"]}
+        return build_one(lake, folder=folder)
     except CodelakeError as error:
         return {"error": str(error)}
+
+
+def build_one(lake: Lake, *, folder: str) -> dict[str, Any]:
+    done = build(lake, Reading(open_sources([folder]), Progress()), limits=Limits())
+    return {"run_id": done["run_id"], "versions": done["versions"]}
 
 
 def main() -> None:
@@ -128,7 +145,10 @@ def main() -> None:
             "set_properties": set_properties,
             "enable_feature": enable_feature,
             "drop_feature": drop_feature,
+            "import_parquet": import_parquet,
+            "restore": restore,
             "build_and_die": build_and_die,
+            "build": build_one,
         }[request.pop("do")]
         print(json.dumps(work(lake, **request)), flush=True)
 

@@ -14,7 +14,7 @@ from codelake.contracts.views import View
 from codelake.delta.create import create_table
 from codelake.delta.lake import Lake
 from codelake.delta.run import Run, pin
-from codelake.errors import ContractBroken, UsageError
+from codelake.errors import ContractBroken, FeedUnavailable, UsageError
 from codelake.integrations.catalogue import registration_script
 from codelake.integrations.datafusion import register, register_changes
 from codelake.integrations.hamilton import LakeStore
@@ -84,6 +84,10 @@ def test_datafusion(historic: Lake) -> None:
     assert list(rows[0].values()) == [9, 9, 2]
     kinds = context.sql("SELECT _change_type AS kind FROM things_changes").to_pylist()
     assert Counter(row["kind"] for row in kinds) == {"delete": 1}
+    [path] = historic.log("things").feed_files(4)
+    (historic.store.path / "things" / path).unlink()
+    with pytest.raises(FeedUnavailable, match=f"the file {path}"):
+        register_changes(context, historic, "things", after=3, until=4, name="lost")
 
 
 def test_a_catalogue_comes_to_know_the_lake(historic: Lake) -> None:

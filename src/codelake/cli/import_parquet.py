@@ -59,6 +59,8 @@ def import_parquet(
         output.document(asdict(done))
         return
     click.echo(f"{name}: {done.n_rows:,} rows of {done.n_files:,} files loaded, {done.n_known:,} known before")
+    if not done.is_verified:
+        output.message("not compared with the table: others have written to it, or its log was cleaned up")
     _show_left_out(done.corrupt, done.changed)
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from dataclasses import asdict
+from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,6 +14,12 @@ from codelake.cli import output
 from codelake.cli.maintain import CONTRACTS, contract, show
 from codelake.cli.opening import lake_with_session, lake_without_session
 from codelake.cli.options import given
+from codelake.errors import NotFound
+
+# deltalake takes longer to import than the rest of a command to start: only who opens a table loads it.
+if TYPE_CHECKING:
+    from codelake.delta.lake import Lake
+    from codelake.delta.log import Log
 
 _DRY_RUN = click.option("--dry-run", is_flag=True, help="say which rows and files would change; change nothing")
 
@@ -46,19 +54,45 @@ def table_restore(name: str, to: str, dry_run: bool) -> None:
 @click.command("export")
 @click.argument("name")
 @click.argument("target", type=click.Path(path_type=Path))
-@click.option("--at", metavar="VERSION-or-TIME", help="a version of NAME, or a time; the newest if not given")
+@click.option(
+    "--at",
+    metavar="WHEN",
+    help="a version of NAME, a run, its number from the end (-1: the last), a git revision that was built, or a time; "
+    "the newest version if not given",
+)
 @click.option("--format", type=click.Choice(["parquet", "delta"]), default="parquet", show_default=True)
 def table_export(name: str, target: Path, at: str | None, format: str) -> None:
     """Copy the rows of the table NAME to the folder TARGET, with a manifest that can be verified."""
     from codelake.delta.export import export_table
-    from codelake.delta.run import resolved
 
-    asked = int(at) if at is not None and at.isdigit() else at
-    done = export_table(resolved(lake_without_session(), name, asked), target, format=format)  # type: ignore[arg-type]
+    done = export_table(_log_at(lake_without_session(), name, at), target, format=format)  # type: ignore[arg-type]
     if given().json:
         output.document(asdict(done))
     else:
         click.echo(f"{done.table}, version {done.version}: {done.n_rows:,} rows in {len(done.files)} files at {target}")
+
+
+def _log_at(lake: Lake, name: str, at: str | None) -> Log:
+    """A number or a time is the table's own; anything else names a run, and means what that has published."""
+    from codelake.delta.reading import Reader
+    from codelake.delta.run import resolved
+    from codelake.query.published import published
+
+    if at is None or at.isdigit() or _is_time(at):
+        return resolved(lake, name, int(at) if at is not None and at.isdigit() else at)
+    run = published(Reader(lake.store), at)
+    if name not in run.versions:
+        there = ", ".join(sorted(run.versions))
+        raise NotFound(f"table {name} in run {run.run_id}", expected=f"one that it published: {there}", found="none")
+    return resolved(lake, name, run.versions[name])
+
+
+def _is_time(text: str) -> bool:
+    try:
+        datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
 
 
 @click.command("verify")

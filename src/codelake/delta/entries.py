@@ -19,6 +19,7 @@ import pyarrow.fs as pafs
 import pyarrow.parquet as pq
 from deltalake.fs import DeltaStorageHandler
 
+from codelake.delta.reading import Checksum, checksum_of
 from codelake.delta.store import Store
 from codelake.errors import Damaged
 
@@ -161,18 +162,12 @@ class Entries:
             ]
         return [unquote(path) for path in feed]
 
-    def checksum(self, version: int) -> tuple[int, int] | None:
-        """Files and bytes of a version by the checksum that Spark writes beside its entry; None where there is none."""
+    def checksum(self, version: int) -> Checksum:
         path = f"{LOG}/{version:020}.crc"
         if self._fs.get_file_info(path).type == pafs.FileType.NotFound:
             return None
         with self._fs.open_input_stream(path) as stream:
-            raw = stream.read()
-        try:
-            found = json.loads(raw)
-            return int(found["numFiles"]), int(found["tableSizeBytes"])
-        except (ValueError, KeyError, TypeError):
-            return None  # engines do without it; `codelake table check` names it
+            return checksum_of(stream.read())
 
     def _newest_first(self, version: int | None) -> Iterator[dict[str, Any]]:
         """Actions of the entries up to `version`, newest entry first, then those of older checkpoints.

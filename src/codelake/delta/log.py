@@ -15,7 +15,7 @@ from deltalake.exceptions import DeltaError, TableNotFoundError
 
 from codelake.delta.entries import Entries
 from codelake.delta.features import opening_refused
-from codelake.delta.reading import refuse_paths_outside
+from codelake.delta.reading import failure, refuse_unsound, said
 from codelake.delta.store import Store
 from codelake.errors import CodelakeError, Damaged, NotFound, PinUnavailable, Unavailable
 
@@ -30,6 +30,8 @@ class Log(Entries):
         try:
             self._table = DeltaTable(self.uri, version=version, storage_options=store.deltalake_options() or None)
         except TableNotFoundError as error:
+            if self._entries:  # deltalake says the same of a version whose entries were cleaned up
+                raise self._unreadable(version, error) from error
             raise NotFound(
                 f"table {name}", expected=f"a Delta table at {self.uri}", found="a folder without a Delta log"
             ) from error
@@ -73,25 +75,24 @@ class Log(Entries):
     def files(self) -> pa.Table:
         """One row a data file: path, size_bytes, num_records, partition.*, min.*, max.*, null_count.*.
 
-        A path that leaves the table's folder is refused here, before any engine follows it; so is a version that
-        does not add up to the checksum beside its entry, because an entry that lost a line would be read in silence.
+        What is unsound is refused here, before any engine reads it.
         """
-        files = pa.table(self._table.get_add_actions(flatten=True))
-        refuse_paths_outside(self.name, self._table)
-        said = self.checksum(self.version)
-        found = files.num_rows, int(pc.sum(files.column("size_bytes")).as_py() or 0)
-        if said is not None and said != found:
-            raise Damaged(
-                f"table {self.name}, version {self.version}",
-                expected=f"{said[0]} files of {said[1]} bytes, as its checksum says",
-                found=f"{found[0]} files of {found[1]} bytes",
-                do="Nothing was read. See `codelake table check`.",
-            )
-        return files
+        refuse_unsound(self.name, self._table, self.checksum(self.version))
+        return pa.table(self._table.get_add_actions(flatten=True))
 
     @cached_property
     def deletion_vectors(self) -> pa.Table:
-        return pa.table(self._table.deletion_vectors().read_all())
+        try:
+            return pa.table(self._table.deletion_vectors().read_all())
+        except DeltaError as error:
+            if isinstance(gone := failure(error), PinUnavailable):
+                raise gone from error
+            raise Damaged(
+                f"table {self.name}, version {self.version}",
+                expected="deletion vectors that can be read",
+                found=said(error),
+                do="Nothing was read. See `codelake table check`.",
+            ) from error
 
     @property
     def n_bytes(self) -> int:

@@ -5,6 +5,7 @@ Nothing here loads pyarrow: to import it takes longer than to answer. Results ar
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable
 from types import TracebackType
@@ -26,6 +27,8 @@ _CONFIG = {
     # The catalogue of functions is read from there.
     "datafusion.catalog.information_schema": "true",
 }
+Checksum = tuple[int, int] | None
+"""Files and bytes of a version, by what Spark writes beside its entry; None where there is nothing that can be read."""
 _GONE = re.compile(r"(?:Object at location|File not found:) (.+?\.(?:parquet|bin))")
 """How the engine says that a data file, or the file of a deletion vector, is not there."""
 
@@ -54,10 +57,19 @@ class Reader:
             )
         except (DeltaError, TableNotFoundError, OSError) as error:
             raise self._why(name, version) from error
-        refuse_paths_outside(name, table)
+        refuse_unsound(name, table, self._checksum(name, int(table.version())))
         self._engine.register(as_name, table)
         self._registered[as_name] = table
         return int(table.version())
+
+    def _checksum(self, name: str, version: int) -> Checksum:
+        """On a local disk, where it costs next to nothing to look. Elsewhere it is left to `codelake check`."""
+        if not self.store.is_local:
+            return None
+        try:
+            return checksum_of((self.store.path / name / "_delta_log" / f"{version:020}.crc").read_bytes())
+        except FileNotFoundError:
+            return None
 
     def greatest(self, name: str, column: str) -> str:
         """A condition that the rows with the greatest value of a column of times fulfil, and as few others as the
@@ -125,9 +137,28 @@ def said(error: BaseException) -> str:
     return reason.removeprefix("External error: ").removeprefix("Arrow error: ") or type(error).__name__
 
 
-def refuse_paths_outside(name: str, table: DeltaTable) -> None:
-    """A path that leaves the table's folder is refused here, before any engine follows it."""
-    for path in table.get_add_actions(flatten=True).column("path").to_pylist():
+def checksum_of(raw: bytes) -> Checksum:
+    try:
+        found = json.loads(raw)
+        return int(found["numFiles"]), int(found["tableSizeBytes"])
+    except (ValueError, KeyError, TypeError):
+        return None  # engines do without it; `codelake table check` names it
+
+
+def refuse_unsound(name: str, table: DeltaTable, said: Checksum) -> None:
+    """A path that leaves the table's folder is refused here, before any engine follows it; so is a version that does
+    not add up to the checksum beside its entry, because an entry that lost a line would be read in silence."""
+    files = table.get_add_actions(flatten=True)
+    paths, sizes = files.column("path").to_pylist(), files.column("size_bytes").to_pylist()
+    found = len(sizes), sum(sizes)
+    if said is not None and said != found:
+        raise Damaged(
+            f"table {name}, version {table.version()}",
+            expected=f"{said[0]} files of {said[1]} bytes, as its checksum says",
+            found=f"{found[0]} files of {found[1]} bytes",
+            do="Nothing was read. See `codelake table check`.",
+        )
+    for path in paths:
         if "://" in path or path.startswith(("/", "file:")) or ".." in path.split("/"):
             raise Damaged(
                 f"table {name}, version {table.version()}",

@@ -11,9 +11,10 @@ from codelake.contracts.table import Table
 from codelake.delta.checks.state import Action, Key, State
 from codelake.delta.checks.stored import Stored
 from codelake.delta.engine import engine_errors
-from codelake.delta.entries import own_metadata_text
+from codelake.delta.entries import Commit, own_metadata_text
 from codelake.delta.identity import newest_own_commit, own_metadata
 from codelake.delta.lake import Lake
+from codelake.delta.log import Log
 from codelake.delta.maintenance.operation import ASKED, Maintained, maintained
 from codelake.delta.modes import run_statement
 from codelake.delta.run import Run
@@ -47,8 +48,9 @@ def restore_table(
 ) -> Maintained:
     """The rows that `version` had, in a new version; the same one where the rows are those already.
 
-    Readers whose results lie in the table have read as far as they had then, or as `cursors` says. Applications
-    stay where they are: what was committed once is not committed again.
+    Readers whose results lie in the table have read as far as they had then, or as `cursors` says. The rows are the
+    work of the stage that had made them, by the rules that it had then. Applications stay where they are: what was
+    committed once is not committed again.
     """
     options = {"to": str(version)}
     with maintained(run, table.name, "restore", reason=reason, dry_run=dry_run, options=options) as done:
@@ -73,6 +75,9 @@ def restore_table(
             fingerprint=None,
         )
         own["cursors"] = cursors_at(run.lake, table.name, version) if cursors is None else dict(cursors)
+        if newest := _made(log, log.version):
+            was = _made(log, version)
+            own |= {"stage": newest.own["stage"], "fingerprint": was.own["fingerprint"] if was else None}
         statement = f"RESTORE TABLE {run.lake.sql_name(table.name)} TO VERSION AS OF {version}"
         with engine_errors(f"table {table.name}: restore to version {version}"):
             run_statement(run.lake, table, statement, metadata=own_metadata_text(own), txn=None)
@@ -87,6 +92,13 @@ def cursors_at(lake: Lake, name: str, version: int) -> dict[str, dict[str, int]]
         if found and found.own:
             return dict(found.own["cursors"])
     return {}
+
+
+def _made(log: Log, version: int) -> Commit | None:
+    """The commit of a stage that wrote what the table held at `version`, or that brought it back."""
+    commits = (log.commit(each) for each in range(version, log.versions.start - 1, -1))
+    own = (one for one in commits if one and one.own)
+    return next((one for one in own if one.own["fingerprint"] or one.own["mode"] == "restore"), None)
 
 
 def difference(lake: Lake, name: str, version: int) -> Difference:

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 from datafusion import SessionContext
 
+from codelake.delta.changes import require_feed
 from codelake.delta.lake import Lake
 from codelake.delta.run import At, resolved
 
@@ -38,5 +39,7 @@ def register_changes(
 ) -> None:
     """What happened to the table after a version, with `_change_type`, `_commit_version` and `_commit_timestamp`."""
     log = lake.log(table)
-    feed = log.delta_table.load_cdf(starting_version=after + 1, ending_version=until or log.version)
+    last = log.version if until is None else until
+    require_feed(log, after + 1, last)
+    feed = log.delta_table.load_cdf(starting_version=after + 1, ending_version=last)
     context.register_dataset(name or f"{table}_changes", ds.dataset(pa.table(feed.read_all())))

@@ -15,7 +15,7 @@ from codelake.contracts import OPERATIONS, TABLES, Table
 from codelake.contracts import operations as tables
 from codelake.delta.create import create_table, evolve
 from codelake.delta.lake import Lake
-from codelake.delta.publish import publish
+from codelake.delta.publish import PUBLICATION, publish
 from codelake.delta.record import record
 from codelake.delta.run import Run, new_run_id, pin
 from codelake.delta.runs import PublishedRun, last_published
@@ -35,8 +35,6 @@ from codelake.session import for_few_rows
 
 BUILT = tuple(table for table in TABLES if table not in OPERATIONS)
 """What builds write, and a published run names."""
-_PUBLICATION = "publication"
-"""The lock that the build holds which may change what readers will see next."""
 
 
 def build(
@@ -56,7 +54,7 @@ def build(
     work = Build(run, reading, limits, progress or Progress(), extract, open_units or OpenUnits())
     known = fingerprints(limits)
     ran = [_run(work, stage, known[stage.name], {}) for stage in STAGES if not stage.alone]
-    with lake.writing(_PUBLICATION):
+    with lake.writing(PUBLICATION):
         run.pins.clear()  # another build may have published since
         before = last_published(run)
         parts = _parts(before)

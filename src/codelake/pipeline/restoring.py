@@ -1,12 +1,14 @@
 """A table or the whole lake brought back to a run, a version or a time, and published as a run of its own.
 
 Tables that only grow are not taken back: what is in them is addressed by content, or tells what was done. Of these,
-readers open the version that the run had.
+readers open the version that the run had. A build that is running is waited for: what it publishes would be half
+restored and half built.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from datetime import UTC, datetime
 
 from codelake.contracts.arrow import arrow_table
@@ -16,6 +18,7 @@ from codelake.delta.create import create_table
 from codelake.delta.lake import Lake
 from codelake.delta.maintenance.operation import Maintained
 from codelake.delta.planned import Plan, commit_planned
+from codelake.delta.publish import PUBLICATION
 from codelake.delta.record import record
 from codelake.delta.restore import cursors_at, restore_table
 from codelake.delta.run import Run, new_run_id, resolved
@@ -34,28 +37,36 @@ def restore_lake(lake: Lake, tables: Sequence[Table], to: str, *, dry_run: bool 
     run, started_at = _new_run(lake), datetime.now(UTC)
     done: list[Maintained] = []
     versions = dict(then.versions)
-    # sources first: what was derived from them is told their new versions
-    for table in tables:
-        if table.name not in then.versions or table.append_only or not lake.exists(table.name):
-            continue
-        version = then.versions[table.name]
-        cursors = _moved(cursors_at(lake, table.name, version), then, versions)
-        reason = f"to run {then.run_id}"
-        one = restore_table(run, table, version, cursors=cursors, reason=reason, dry_run=dry_run)
-        versions[table.name] = one.version
-        done.append(one)
-    if not dry_run:
-        _finish(run, versions, started_at, read(then.manifest).stages)
+    known = [table for table in tables if table.name in then.versions and lake.exists(table.name)]
+    with _alone(lake, dry_run):
+        for table in known:  # nothing is taken back if something is gone
+            lake.log(table.name, version=then.versions[table.name]).require_files()
+        # sources first: what was derived from them is told their new versions
+        for table in known:
+            if not table.append_only:
+                version = then.versions[table.name]
+                cursors = _moved(cursors_at(lake, table.name, version), then, versions)
+                reason = f"to run {then.run_id}"
+                one = restore_table(run, table, version, cursors=cursors, reason=reason, dry_run=dry_run)
+                versions[table.name] = one.version
+                done.append(one)
+        if not dry_run:
+            _finish(run, versions, started_at, read(then.manifest).stages)
     return done
 
 
 def restore_one(lake: Lake, table: Table, to: str, *, dry_run: bool = False) -> Maintained:
     """One table to a version of its own, to that of a run, or to a time."""
     run, started_at = _new_run(lake), datetime.now(UTC)
-    done = restore_table(run, table, _version(lake, table.name, to), reason=f"to {to}", dry_run=dry_run)
-    if not dry_run:
-        _finish(run, {table.name: done.version}, started_at, ())
+    with _alone(lake, dry_run):
+        done = restore_table(run, table, _version(lake, table.name, to), reason=f"to {to}", dry_run=dry_run)
+        if not dry_run:
+            _finish(run, {table.name: done.version}, started_at, ())
     return done
+
+
+def _alone(lake: Lake, dry_run: bool) -> AbstractContextManager[None]:
+    return nullcontext() if dry_run else lake.writing(PUBLICATION)
 
 
 def _version(lake: Lake, name: str, to: str) -> int:
@@ -89,6 +100,8 @@ def _new_run(lake: Lake) -> Run:
 def _finish(run: Run, versions: Mapping[str, int], started_at: datetime, stages: Sequence[Stage]) -> None:
     create_table(run.lake, MAINTENANCE)
     recorded = record(run, repeatable=False)
+    if not run.lake.exists(RUNS.name):
+        return  # nothing was ever built here: there are no readers of published runs
 
     def plan(current: Run) -> Plan:
         last = last_published(current)

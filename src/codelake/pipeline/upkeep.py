@@ -42,7 +42,7 @@ def maintain(lake: Lake, tables: Sequence[Table], *, dry_run: bool = False) -> l
     done = []
     for table in tables:
         if lake.exists(table.name):
-            for one in due(lake, table):
+            for one in due(run, table):
                 done.append(_DO[one.operation](run, table, reason=one.reason, dry_run=dry_run))
     if not dry_run:
         finish(run, done)

@@ -8,12 +8,12 @@ from datetime import UTC, datetime
 
 from codelake.contracts.table import Table
 from codelake.delta.checks.stored import Stored
-from codelake.delta.lake import Lake
 from codelake.delta.log import Log
 from codelake.delta.maintenance.log_cleanup import expired_entries
 from codelake.delta.maintenance.needed import needed, retention
 from codelake.delta.maintenance.optimize import candidates
 from codelake.delta.maintenance.vacuum import expired_files
+from codelake.delta.run import Run
 
 
 @dataclass(frozen=True)
@@ -23,11 +23,12 @@ class Due:
     reason: str
 
 
-def due(lake: Lake, table: Table) -> list[Due]:
+def due(run: Run, table: Table) -> list[Due]:
     """In the order in which it is to be done."""
+    lake = run.lake
     log = lake.log(table.name)
     since = datetime.now(UTC) - retention(lake, table.name)
-    wanted = needed(lake, table.name, since)
+    wanted = needed(run, table.name, since)
     stored = Stored(lake.store, table.name)
     found = []
     if reasons := list(_optimize_reasons(log, table)):

@@ -4,12 +4,14 @@ retention. Less than that is refused unless it is said twice."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from datetime import UTC, datetime, timedelta
 from typing import TypedDict, Unpack
 
 from codelake.delta.checks.stored import Stored
 from codelake.delta.maintenance.needed import Needed, needed, retention
 from codelake.delta.maintenance.operation import ASKED, Maintained, maintained
+from codelake.delta.publish import PUBLICATION
 from codelake.delta.run import Run
 from codelake.errors import Refused
 
@@ -39,9 +41,11 @@ def delete_expired(run: Run, name: str, operation: str, expired: Expired, **how:
         )
     options = {"retained_hours": str(_hours(kept))}
     reason = how.get("reason", ASKED)
-    with maintained(run, name, operation, reason=reason, dry_run=dry_run, options=options) as done:
+    # What a running build has pinned is kept by nothing but the retention: with less, the build is waited for.
+    alone = nullcontext() if dry_run or kept >= guard else run.lake.writing(PUBLICATION)
+    with alone, maintained(run, name, operation, reason=reason, dry_run=dry_run, options=options) as done:
         table, since = Stored(run.lake.store, name), datetime.now(UTC) - kept
-        gone = expired(table, needed(run.lake, name, since), since)
+        gone = expired(table, needed(run, name, since), since)
         done.touched = list(gone)
         done.metrics.update(n_files=len(gone), n_bytes=sum(gone.values()))
         if not dry_run:

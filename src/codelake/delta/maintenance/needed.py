@@ -11,9 +11,10 @@ from datetime import datetime, timedelta
 import pyarrow as pa
 from deltalake import QueryBuilder
 
-from codelake.contracts.operations import SNAPSHOTS
+from codelake.contracts.operations import MAINTENANCE, SNAPSHOTS
 from codelake.delta.identity import newest_own_commit
 from codelake.delta.lake import Lake
+from codelake.delta.run import Run
 from codelake.delta.runs import PublishedRun, published_runs
 from codelake.errors import UsageError
 
@@ -30,12 +31,14 @@ class Needed:
     cursor: int | None
 
 
-def needed(lake: Lake, name: str, since: datetime) -> Needed:
-    """By the runs published since then, by the last one whenever it was, by pins recorded since then of runs that are
-    not published, and by whoever follows the table's feed."""
-    runs = published_runs(lake)
-    pinned = _pinned(lake, name, since, {run.run_id for run in runs})
-    return Needed(pinned | _published(runs, name, since), _least_cursor(lake, name))
+def needed(run: Run, name: str, since: datetime) -> Needed:
+    """By every run that was the last published one at any time since then, by pins recorded since then of runs that
+    are not published, by what the run itself has made and is yet to publish, and by whoever follows the table's
+    feed."""
+    lake, runs = run.lake, published_runs(run.lake)
+    pinned = _pinned(lake, name, since, {one.run_id for one in runs})
+    own = {row["version"]: run.run_id for row in run.rows.get(MAINTENANCE.name, ()) if row["table_name"] == name}
+    return Needed(pinned | own | _published(runs, name, since), _least_cursor(lake, name))
 
 
 def retention(lake: Lake, name: str) -> timedelta:
@@ -50,7 +53,8 @@ def retention(lake: Lake, name: str) -> timedelta:
 
 
 def _published(runs: Sequence[PublishedRun], name: str, since: datetime) -> dict[int, str]:
-    wanted = [run for run in runs if run.recorded_at >= since] or runs[-1:]
+    before = [run for run in runs if run.recorded_at < since]
+    wanted = [*before[-1:], *runs[len(before) :]]
     return {run.versions[name]: run.run_id for run in wanted if name in run.versions}
 
 

@@ -16,6 +16,7 @@ from codelake.delta.create import create_table
 from codelake.delta.digest import Digest, digest_of, embedded_digest
 from codelake.delta.embedded import text
 from codelake.delta.lake import Lake
+from codelake.delta.log import Log
 from codelake.delta.migration.columns import rows_of
 from codelake.delta.migration.source import Source, SourceFile
 from codelake.delta.record import record
@@ -26,11 +27,14 @@ from codelake.errors import Damaged
 
 BATCH_BYTES = 64 << 20
 BATCH_FILES = 500
+RESTORED = "RESTORE"
+"""The operation, as Delta's log spells it."""
 
 
 @dataclass
 class Loaded:
-    """What a load did. `digest` is of all rows that this source has brought into the table."""
+    """What a load did. `digest` is of all rows that this source has brought into the table; where others have written
+    to it as well, or its log does not tell any more, it was not compared with the table's."""
 
     table: str
     source: str
@@ -40,6 +44,7 @@ class Loaded:
     n_batches: int = 0
     version: int | None = None
     digest: str = ""
+    is_verified: bool = False
     corrupt: list[dict[str, str]] = field(default_factory=list)
     changed: list[str] = field(default_factory=list)
     """Imported before, and written since: not imported again."""
@@ -55,7 +60,7 @@ def load(run: Run, source: Source, table: Table, *, skip_corrupt: bool = False) 
     done = Loaded(table.name, root, corrupt=[_named(file, file.problem) for file in source.unreadable])
     _stop_if_corrupt(done, skip_corrupt)
     history = _history(lake, table.name, root)
-    imported = {row["path"]: row for row in history if row["status"] == "imported"}
+    imported = _imported(lake, table.name, history)
     by_path = {file.path: file for file in source.files}
     new: list[SourceFile] = []
     for file in source.files:
@@ -66,7 +71,7 @@ def load(run: Run, source: Source, table: Table, *, skip_corrupt: bool = False) 
             done.changed.append(file.path)
         else:
             done.n_known += 1
-    last = max((row["batch"] for row in imported.values()), default=0)
+    last = max((row["batch"] for row in history if row["status"] == "imported"), default=0)
     pending = [row for row in history if row["status"] == "planned" and row["batch"] > last]
     if pending:  # of a load that was killed: the same files again, under the same number
         again = [by_path[row["path"]] for row in pending if row["path"] in by_path]
@@ -161,21 +166,51 @@ def _history(lake: Lake, table: str, root: str) -> list[dict[str, Any]]:
     return list(pa.table(engine.execute(f"SELECT * FROM imports WHERE {where}").read_all()).to_pylist())
 
 
+def _imported(lake: Lake, table: str, history: Sequence[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """By path, what is known of each file that was loaded. A load that a restore has undone is none."""
+    undone = _undone(lake.log(table))
+    rows = [row for row in history if row["status"] == "imported" and row["version"] not in undone]
+    return {row["path"]: row for row in sorted(rows, key=lambda row: row["batch"])}
+
+
+def _undone(log: Log) -> set[int]:
+    """Versions whose rows a restore has taken out again, and no later one has brought back."""
+    there: dict[int, set[int]] = {}
+    now = set(range(log.versions.start))
+    for version in log.versions:
+        commit = log.commit(version)
+        if commit is not None and commit.operation == RESTORED:
+            to = int(commit.info["operationParameters"]["version"])
+            now = there.get(to, set(range(to + 1)))
+        else:
+            now = now | {version}
+        there[version] = now
+    return set(range(log.version + 1)) - now
+
+
 def _verify(lake: Lake, table: Table, root: str, done: Loaded) -> None:
     """Digests add up: those of the files must give that of the table, as long as only this source was loaded."""
-    history = [row for row in _history(lake, table.name, root) if row["status"] == "imported"]
-    parts = [row["digest"].partition("-") for row in history]
+    imported = _imported(lake, table.name, _history(lake, table.name, root))
+    parts = [row["digest"].partition("-") for row in imported.values()]
     total = Digest(sum(int(n) for n, _, _ in parts), sum(int(t, 16) for _, _, t in parts) % (1 << 64))
     done.digest = str(total)
     log = lake.log(table.name)
-    others = [c for v in log.versions if v > 0 and (c := log.commit(v)) and c.own.get("app") != f"import/{root}"]
-    if not others and (found := embedded_digest(log)) != total:
+    done.is_verified = log.versions.start == 0 and not any(_is_of_others(log, v, root) for v in log.versions)
+    if done.is_verified and (found := embedded_digest(log)) != total:
         raise Damaged(
             f"table {table.name}, loaded from {root}",
             expected=f"rows with the digest {total}, as the files have",
             found=found,
             do="Restore the table to an earlier version, and load again.",
         )
+
+
+def _is_of_others(log: Log, version: int, root: str) -> bool:
+    """Whether the commit changed rows, and neither loaded nor restored what this source has."""
+    commit = log.commit(version)
+    if commit is None or commit.operation == RESTORED or commit.own.get("app") == f"import/{root}":
+        return False
+    return any(action.get(kind, {}).get("dataChange") for action in log.actions(version) for kind in ("add", "remove"))
 
 
 def _stop_if_corrupt(done: Loaded, skip: bool) -> None:

@@ -1,13 +1,13 @@
 """The linker: what names, attributes and calls mean across files. Arrow in, Arrow out; the one place under `graph`
 where Python runs.
 
-    linking     a unit while it is linked
+    linking     a unit while it is linked; `call`, what it passes on of a call
     program     the flow facts of a link unit, with one number a slot; `nested`, the columns that they are read from
     modules     which file a module is, what an import means, what a star brings
     hierarchy   bases and method resolution orders
     values      what a slot can hold: functions, classes, modules, instances, containers, external names
     solver      the least fixed point: values along copies, and who waits for them
-    attributes  what an attribute of a value is
+    attributes  what an attribute of a value is; `stores`, what comes of storing to one
     binding     what a call does with its arguments and its result
     making      what the statement of a class does
     protocols   what Python calls by itself; `operators`, those of operators and comparisons

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from codelake.graph.link.attributes import provider, special
+from codelake.graph.link.call import Call
 from codelake.graph.link.containers import call_method
 from codelake.graph.link.external import call_external
 from codelake.graph.link.known import KNOWN, WRAPPERS
-from codelake.graph.link.linking import ANY, Call, Linking
+from codelake.graph.link.linking import ANY, Linking
 from codelake.graph.link.program import Definition, Parameter
 from codelake.graph.link.stub_calls import call_bound
 from codelake.graph.link.values import Kind

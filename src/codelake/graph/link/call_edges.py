@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator
 
 from codelake.contracts.claims import ORIGINS
 from codelake.graph.link.attributes import provider
+from codelake.graph.link.call import Call
 from codelake.graph.link.found import FEW, NONE, Candidates, Edge, Found, Site
-from codelake.graph.link.linking import Call, Linking
+from codelake.graph.link.linking import Linking
 from codelake.graph.link.reasons import Reasons
 from codelake.graph.link.targets import (
     HOW_SURE,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from codelake.graph.link.attributes import delete, load, store
-from codelake.graph.link.linking import ANY, Call, Linking
+from codelake.graph.link.attributes import load
+from codelake.graph.link.call import Call
+from codelake.graph.link.linking import ANY, Linking
 from codelake.graph.link.making import add_classes
 from codelake.graph.link.names import add_global, add_import
 from codelake.graph.link.narrowing import among, if_instance, if_subclass
@@ -25,6 +26,7 @@ from codelake.graph.link.protocols import (
     unpack_rest,
     wait_for,
 )
+from codelake.graph.link.stores import delete, store
 from codelake.graph.link.types import add_annotations
 from codelake.graph.link.values import Kind, Known
 

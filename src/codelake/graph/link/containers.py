@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from codelake.graph.link.linking import ANY, Call, Linking
+from codelake.graph.link.call import Call
+from codelake.graph.link.linking import ANY, Linking
 from codelake.graph.link.protocols import add_elements, iterate
 from codelake.graph.link.values import Kind
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from codelake.graph.link.call import Call
 from codelake.graph.link.known import KNOWN
-from codelake.graph.link.linking import Call, Linking
+from codelake.graph.link.linking import Linking
 from codelake.graph.link.stub_calls import call_name
 
 

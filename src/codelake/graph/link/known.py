@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from codelake.graph.link.attributes import store, view
+from codelake.graph.link.attributes import view
+from codelake.graph.link.call import Call
 from codelake.graph.link.containers import call_key, pairs
-from codelake.graph.link.linking import ANY, Call, Linking
+from codelake.graph.link.linking import ANY, Linking
 from codelake.graph.link.names import module
 from codelake.graph.link.protocols import add_bases, add_elements, call_special, iterate, text_of, wait_for
+from codelake.graph.link.stores import store
 from codelake.graph.link.values import Kind
 
 _N_OF_CLASS = 3

@@ -6,7 +6,8 @@ Who calls whom there is known without solving (`class_edges`). This is what is p
 from __future__ import annotations
 
 from codelake.graph.link.attributes import as_descriptor, provider, special
-from codelake.graph.link.linking import Call, Linking
+from codelake.graph.link.call import Call
+from codelake.graph.link.linking import Linking
 from codelake.graph.link.values import Kind
 
 

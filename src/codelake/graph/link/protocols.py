@@ -6,7 +6,8 @@ from collections.abc import Container
 from functools import partial
 
 from codelake.graph.link.attributes import special, view
-from codelake.graph.link.linking import ANY, Call, Linking
+from codelake.graph.link.call import Call
+from codelake.graph.link.linking import ANY, Linking
 from codelake.graph.link.outside import member_of
 from codelake.graph.link.values import Kind, Known
 

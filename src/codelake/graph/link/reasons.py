@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from codelake.graph.link.linking import Call, Linking
+from codelake.graph.link.call import Call
+from codelake.graph.link.linking import Linking
 from codelake.graph.link.program import Fact
 from codelake.graph.link.values import Kind
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from codelake.graph.link.call import Call
 from codelake.graph.link.filling import Filling, codes_of, plain_values
-from codelake.graph.link.linking import Call, Linking
+from codelake.graph.link.linking import Linking
 from codelake.graph.link.outside import class_name, member_of
 from codelake.graph.link.protocols import enter, iterate, wait_for
 from codelake.graph.link.signatures import Alternative, Parameter, Signature, Type, parse_signatures, parse_type

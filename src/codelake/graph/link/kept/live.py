@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Hashable
 from heapq import heappop, heappush
 from typing import Any, cast
 
+from codelake.graph.link.call import Call
 from codelake.graph.link.kept.nodes import (
     NEVER,
     NOTHING,
@@ -31,7 +32,6 @@ from codelake.graph.link.kept.nodes import (
     beginning,
     next_round,
 )
-from codelake.graph.link.linking import Call
 from codelake.graph.link.solver import MARKS, Waiting
 
 

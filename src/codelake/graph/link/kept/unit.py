@@ -14,13 +14,14 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from codelake.graph.link.binding import bind
+from codelake.graph.link.call import Call
 from codelake.graph.link.kept.live import Live
 from codelake.graph.link.kept.looked_up import LookedUp
 from codelake.graph.link.kept.nodes import NEVER, Root, beginning
 from codelake.graph.link.kept.patching import Kept, keep
 from codelake.graph.link.kept.program import ChangingProgram
 from codelake.graph.link.kernel import find_bases, phases, state
-from codelake.graph.link.linking import Call, Linking
+from codelake.graph.link.linking import Linking
 from codelake.graph.link.modules import Modules
 from codelake.graph.link.program import Program
 from codelake.graph.link.results import SCHEMA, links
