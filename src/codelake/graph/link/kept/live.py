@@ -32,6 +32,7 @@ from codelake.graph.link.kept.nodes import (
     beginning,
     next_round,
 )
+from codelake.graph.link.kept.touched import Touched
 from codelake.graph.link.solver import MARKS, Waiting
 
 
@@ -59,13 +60,8 @@ class Live:
         self._due: dict[int, list[Node]] = {}
         self.now = NEVER
         """What came before this time is what slots hold, to whoever asks."""
-        self.tracks = False
-        """Whether it is noted what changes."""
-        self.touched: dict[Slot, tuple[frozenset[int], bool]] = {}
-        """Slots whose values have another time than before, with what they held, and whether they were closed."""
-        self.touched_marks: set[tuple[str, Any]] = set()
-        self.touched_outside = False
-        """Whether functions came or went that closed slots keep out."""
+        self.touched: Touched | None = None
+        """Where it is noted what changes, if it is."""
         self.n_steps = 0
 
     # names -----------------------------------------------------------------------------------------
@@ -251,8 +247,8 @@ class Live:
                 if min(due, node.time) > now:
                     self.wake(node, min(due, node.time))
                     continue
-                if self.tracks:
-                    self._touch(node)
+                if self.touched is not None:
+                    self.touched.note(node, self.now)
                 if due < node.time:
                     node.time = due
                     node.follow(self, is_later=False)
@@ -303,17 +299,6 @@ class Live:
     def of(self, slot: int) -> frozenset[int]:
         found = self._slots.get(slot)
         return NOTHING if found is None else found.at(self.now)
-
-    def _touch(self, node: Node) -> None:
-        """A node is about to have another time."""
-        if isinstance(node, Mark):
-            self.touched_marks.add((node.kind, node.what))
-        elif isinstance(node, Held):
-            slot = node.slot
-            if slot.closes < NEVER and self._is_function(node.value):
-                self.touched_outside = True
-            if slot not in self.touched:
-                self.touched[slot] = slot.at(self.now), slot.closes < NEVER
 
     def marked(self, kind: str) -> Collection[Any]:
         now = self.now

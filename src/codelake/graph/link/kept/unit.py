@@ -8,7 +8,7 @@ asked for it, the unit says so and is to be linked anew.
 from __future__ import annotations
 
 from bisect import bisect
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -20,6 +20,7 @@ from codelake.graph.link.kept.looked_up import LookedUp
 from codelake.graph.link.kept.nodes import NEVER, Root, beginning
 from codelake.graph.link.kept.patching import Kept, keep
 from codelake.graph.link.kept.program import ChangingProgram
+from codelake.graph.link.kept.touched import Touched
 from codelake.graph.link.kernel import find_bases, phases, state
 from codelake.graph.link.linking import Linking
 from codelake.graph.link.modules import Modules
@@ -45,6 +46,14 @@ class _Stated(NamedTuple):
     handed: dict[int, list[int]]
 
 
+class _Before(NamedTuple):
+    """Of a file before it was replaced."""
+
+    stated: _Stated
+    naming: set[tuple[int, int, str]]
+    asked: set[str]
+
+
 class Unit:
     def __init__(self, table: pa.Table, stubs: Stubs) -> None:
         """`table` is what the kernel takes; nothing may be claimed of its files."""
@@ -63,7 +72,6 @@ class Unit:
             """Where slots of replaced files begin, and of which file they are."""
             self._stated = [self._state(file) for file in range(len(program.files))]
             self._solve()
-            self._live.tracks = True
             self._looked_up = LookedUp(link)
             self._asked = [self._asked_by(file) for file in range(len(program.files))]
             """By file: names by which it may look something up."""
@@ -99,44 +107,54 @@ class Unit:
         """The links of files that may have changed, where these files have other contents. None where that changes what
         others look up by name: then this unit is of no more use, and is to be opened anew."""
         with lean():
-            numbers = [self._files.get(place) for place in places(rows)]
-            if any(number is None or self._is_stub(number) for number in numbers):
+            files = [self._files[place] for place in places(rows) if place in self._files]
+            if len(files) < rows.num_rows or any(map(self._is_stub, files)):
                 return None
             link, live = self._link, self._live
-            live.touched.clear()
-            live.touched_marks.clear()
-            live.touched_outside = False
-            shown = [_shown(link, file) for file in numbers if file is not None]
-            names_before = [set(_naming(link, file)) for file in numbers if file is not None]
-            asked_before = [self._asked[file] for file in numbers if file is not None]
+            live.touched = touched = Touched(link.is_function)
+            shown = [_shown(link, file) for file in files]
+            before = [_Before(self._stated[file], set(_naming(link, file)), self._asked[file]) for file in files]
             kept = [self._replaced(place, rows.slice(at, 1)) for at, place in enumerate(places(rows))]
-            link.modules = Modules(link.program)
-            link.read()
-            for name in ("stores", "outer", "getting"):
-                link.__dict__.pop(name, None)
-            before = {file: self._stated[file] for file in numbers if file is not None}
-            for file in before:
-                self._stated[file] = self._state(file)
-                self._asked[file] = self._asked_by(file)
-            self._gather()
-            old, self._looked_up = self._looked_up, LookedUp(link)
-            if not old.finds_the_same(self._looked_up, kept):
+            self._read_again(files)
+            names = self._other_names(files, before, kept)
+            if names is None:
                 return None
-            names_now = [set(_naming(link, file)) for file in before]
-            if _other_flows(names_before, names_now, kept) and not self._has_the_same_bases():
-                return None
-            names = old.other_names(self._looked_up)
-            if names is None or any(name.startswith("__") for name in names):
-                return None
-            is_asked = any(not names.isdisjoint(asked) for asked in (*asked_before, *self._asked))
-            if names and (is_asked or self._is_brought_by_stars(before, names)):
-                return None
-            for one in before.values():
-                live.drop(one.root)
+            for one in before:
+                live.drop(one.stated.root)
             self._solve()
-            is_shown_as_before = shown == [_shown(link, file) for file in before]
-            files = self._files_concerned(names) if is_shown_as_before or names else None
-            return pa.Table.from_batches(links(link, {}, None if files is None else files | set(before)), SCHEMA)
+            is_shown_as_before = shown == [_shown(link, file) for file in files]
+            concerned = self._files_concerned(touched, names) if is_shown_as_before or names else None
+            only = None if concerned is None else concerned | set(files)
+            return pa.Table.from_batches(links(link, {}, only), SCHEMA)
+
+    def _read_again(self, files: Iterable[int]) -> None:
+        """What the program says by now, in all and in these files."""
+        link = self._link
+        link.modules = Modules(link.program)
+        link.read()
+        for name in ("stores", "outer", "getting"):
+            link.__dict__.pop(name, None)
+        for file in files:
+            self._stated[file] = self._state(file)
+            self._asked[file] = self._asked_by(file)
+        self._gather()
+
+    def _other_names(self, files: Sequence[int], before: Sequence[_Before], kept: Sequence[Kept]) -> set[str] | None:
+        """The names under which something else is found than before, which nobody else asks for. None where somebody
+        may have found what is not there any more."""
+        link = self._link
+        old, self._looked_up = self._looked_up, LookedUp(link)
+        if not old.finds_the_same(self._looked_up, kept):
+            return None
+        flows = [one.naming for one in before], [set(_naming(link, file)) for file in files]
+        if _other_flows(*flows, kept) and not self._has_the_same_bases():
+            return None
+        names = old.other_names(self._looked_up)
+        if not names:
+            return names
+        asked = (*(one.asked for one in before), *self._asked)
+        is_asked = any(name.startswith("__") for name in names) or any(not names.isdisjoint(one) for one in asked)
+        return None if is_asked or self._is_brought_by_stars(files, names) else names
 
     def _is_stub(self, file: int) -> bool:
         return self._link.program.files[file].path.endswith(".pyi")
@@ -167,7 +185,7 @@ class Unit:
         for file in files:
             listed = modules.listed[file]
             is_whole = listed is not None and "*" not in listed and file not in modules.listed_of
-            if not names.isdisjoint(listed or ()) if is_whole else any(name[0] != "_" for name in names):
+            if not names.isdisjoint(listed or ()) if is_whole else any(not name.startswith("_") for name in names):
                 wanted.add(file)
         stars = (one for every in modules.stars for one in every)
         return any(modules.found(modules.target(one) or "", one.file) in wanted for one in stars)
@@ -180,11 +198,11 @@ class Unit:
 
     # what came of it ---------------------------------------------------------------------------------
 
-    def _files_concerned(self, unasked: set[str]) -> set[int] | None:
+    def _files_concerned(self, touched: Touched, unasked: set[str]) -> set[int] | None:
         """The files whose links may be others; None for all. Nobody else asks for members with `unasked` names."""
         live, link = self._live, self._link
         changed: set[int] = set()
-        for slot, (held, was_closed) in live.touched.items():
+        for slot, (held, was_closed) in touched.slots.items():
             if was_closed != (slot.closes < NEVER):
                 return None
             if live.of(slot.number) != held:
@@ -192,10 +210,10 @@ class Unit:
         members = (pair for every in link.members.values() for pair in every.items())
         of_classes = {slot for name, slot in members if name not in unasked}
         of_partials = {slot for call in link.partials.values() for slot in call.positional[:1]}
-        if live.touched_outside or not changed.isdisjoint(of_classes | of_partials):
+        if touched.is_outside or not changed.isdisjoint(of_classes | of_partials):
             return None
         scopes = {call.scope for call in live.marked("call") if call.callee in changed}
-        for kind, what in live.touched_marks:
+        for kind, what in touched.marks:
             if kind == "started":
                 return None
             if kind == "call":
