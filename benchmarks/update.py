@@ -82,7 +82,7 @@ def measure(folders: list[Path], edited: Path) -> tuple[float, float]:
         built(lake, folders, open_units)
         while not all(unit.is_ready() for unit in open_units.units.values()):
             time.sleep(0.1)
-        opening = time.perf_counter() - started
+        opening, opened = time.perf_counter() - started, ", ".join(open_units.units)
         jobs, commits = [], []
         for n in range(N_EDITS):
             file, edit = files[n * 7 % len(files)], EDITS[n % len(EDITS)]
@@ -97,7 +97,7 @@ def measure(folders: list[Path], edited: Path) -> tuple[float, float]:
     p50 = statistics.median([one for each in seconds.values() for one in each])
     print(f"{', '.join(folder.name for folder in folders)}, edited in {edited.name}")
     print(f"full build   {whole:7.1f} s")
-    print(f"open units   {opening:7.1f} s   once a session, in processes of their own: {', '.join(open_units.units)}")
+    print(f"open units   {opening:7.1f} s   once a session, in processes of their own: {opened}")
     print(f"update p50   {p50:7.1f} s   1/{whole / p50:.1f}   (bar 1/10, goal 3 s)")
     for name, found in seconds.items():
         print(f"  {name:10} {statistics.median(found):7.1f} s")
