@@ -6,6 +6,7 @@ import ast
 from typing import Any
 
 from codelake.extract.flow.facts import ANY, Facts, key_of, written
+from codelake.extract.flow.given import conditions
 from codelake.extract.tree import Tree, names_of
 
 _DISPLAYS = {
@@ -153,8 +154,11 @@ def _load(target: Any, found: Facts) -> None:
 def functions(tree: Tree, found: Facts) -> None:
     names = names_of(tree)
     scope_of, scope_nodes = names.scope_of, names.scope_nodes
+    given = conditions(tree)
+    for node in tree.every(ast.Return):
+        if node.value is not None:
+            found.add("return", scope_nodes[scope_of[node.at]].at, node.value.at, given.get(node.at))
     for kind, word in (
-        (ast.Return, "return"),
         (ast.Yield, "yield"),
         (ast.YieldFrom, "yield_from"),
         (ast.Raise, "raise"),

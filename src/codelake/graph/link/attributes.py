@@ -106,8 +106,8 @@ def _of_instance(link: Linking, value: int, name: str, slot: int) -> None:
 
 def _of_order(link: Linking, order: list[int], receiver: int, name: str, slot: int) -> None:
     _copy_fields(link, order, name, slot, instances=True)
-    _add_below(link, receiver, name, slot)
     found = provider(link, order, name)
+    _add_below(link, receiver, name, slot, is_there=found is not None)
     if found is not None:
         link.waits(found, _got_from_instance, receiver, slot)
         return
@@ -120,21 +120,26 @@ def _of_order(link: Linking, order: list[int], receiver: int, name: str, slot: i
     add_outside(link, order, receiver, name, slot)
 
 
-def _add_below(link: Linking, receiver: int, name: str, slot: int) -> None:
+def _add_below(link: Linking, receiver: int, name: str, slot: int, *, is_there: bool) -> None:
     """Where the receiver may be of a class below: what few classes there have in place of an attribute. Functions that
-    override are found when all is solved."""
+    override others are found when all is solved."""
     if link.known(receiver) == Known.MADE:
         return
-    having = [
-        one for one in link.hierarchy.subclasses.get(link.class_of(receiver), ()) if name in link.members.get(one, ())
-    ]
+    having = [one for one in link.hierarchy.below(link.class_of(receiver)) if name in link.members.get(one, ())]
     if len(having) > _FEW_BELOW:
         return
     for one in having:
         member = link.members[one][name]
         number = link.program.of_slot.get(member)
-        if number is None or link.program.definitions[number].kind == "class":
+        if not is_there or number is None or link.program.definitions[number].kind == "class":
             link.waits(member, _got_from_instance, link.instance(one, Known.SAID), slot)
+        elif link.decorates(member):
+            link.waits(member, _got_if_property, link.instance(one, Known.SAID), slot)
+
+
+def _got_if_property(link: Linking, receiver: int, slot: int, member: int) -> None:
+    if link.values.keys[member][0] == Kind.PROPERTY:
+        _get_property(link, member, receiver, slot)
 
 
 def _copy_fields(link: Linking, order: list[int], name: str, slot: int, *, instances: bool) -> None:

@@ -131,7 +131,12 @@ def _add_functions(link: Linking) -> None:
         if number is None:
             continue
         if any(parameter.slot == fact.src for parameter in program.definitions[number].parameters):
-            link.handed.setdefault(number, []).append(fact.src)
+            link.handed.setdefault(number, []).append((fact.src, fact.key))
+        elif fact.key:
+            slot = link.solver.named("returned where", number, fact.key)
+            link.solver.copy(fact.src, slot)
+            if (slot, fact.key) not in link.handed.setdefault(number, []):
+                link.handed[number].append((slot, fact.key))
         else:
             link.solver.copy(fact.src, link.returned(number))
     for fact in program.every("yield", "yield_from"):
@@ -238,7 +243,7 @@ def _add_decorators(link: Linking) -> None:
             given = solver.named("given", slot, position)
             call = Call(scope, decorator, given, positional=[inner], is_decorator=True)
             link.waits(given, _come_out, (one.scope, one.name), result)
-            link.decorated.append(call)
+            link.decorated.append((call, result))
             link.make_call(call)
             inner = result
 
@@ -271,9 +276,9 @@ def add_bare(link: Linking) -> None:
 
 def add_entries(link: Linking) -> None:
     """What nobody of the unit calls may be called by others: methods by instances of their class, functions with
-    their defaults. A decorator of which nothing is known gives what it is given."""
+    their defaults. A decorator of which nothing is known, or not what it gives, gives what it is given."""
     program, solver = link.program, link.solver
-    unknown = [call for call in link.decorated if not link.holds(call.callee)]
+    unknown = [(call, result) for call, result in link.decorated if not link.holds(result)]
     left = [(default, slot) for default, slot in solver.marked("perhaps") if not solver.of(slot)]
     called = solver.marked("called")
     for number, one in enumerate(program.definitions):
@@ -298,9 +303,9 @@ def add_entries(link: Linking) -> None:
                     solver.add(first.slot, owner if is_of_class else link.instance(owner, Known.SAID))
     for default, parameter_slot in left:
         solver.copy(default, parameter_slot)
-    for call in unknown:
+    for call, result in unknown:
         for slot in call.positional:
-            solver.copy(slot, call.result)
+            solver.copy(slot, result)
 
 
 def _is_classmethod(link: Linking, slot: int) -> bool:

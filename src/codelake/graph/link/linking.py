@@ -81,12 +81,13 @@ class Linking:
         """For results that nobody takes."""
         self.constant: set[int] = set()
         """Containers that nothing is put into."""
-        self.handed: dict[int, list[int]] = {}
-        """By function: its parameters that it returns as they are."""
+        self.handed: dict[int, list[tuple[int, str]]] = {}
+        """By function: slots of what it returns that hangs on the call, with what must be given (`flow/given.py`).
+        Parameters that it returns as they are stand for what is passed."""
         self.written: list[Call] = []
         """Those that stand in the code."""
-        self.decorated: list[Call] = []
-        """Those of decorators."""
+        self.decorated: list[tuple[Call, int]] = []
+        """Those of decorators, with the slot of what comes out."""
         self.bare: dict[int, int] = {}
         """By slot of a decorated definition: the slot of what goes into its decorators."""
         self.partials: dict[int, Call] = {}
@@ -293,14 +294,22 @@ class Linking:
         return self.values.keys[value][0] in (Kind.FUNCTION, Kind.BOUND)
 
     def widened(self, slot: int, held: Collection[int]) -> int | None:
-        """Receivers of a method that are too many are instances of the class that has it. Functions that are too many
-        go on as one value, which says where they are kept. `held` are those that came, up to the round in which they
-        were too many."""
+        """Receivers of a method that are too many are instances of the class that has it, other instances of a class
+        that is above them all. Functions that are too many go on as one value, which says where they are kept. `held`
+        are those that came, up to the round in which they were too many."""
         owner = self.receivers.get(slot)
         if owner is not None:
             is_of_class = all(self.values.keys[value][0] == Kind.CLASS for value in held)
             return self.defined[owner] if is_of_class else self.instance(self.defined[owner], Known.SAID)
-        return self.values.make(Kind.MANY, slot) if any(map(self.is_function, held)) else None
+        if any(map(self.is_function, held)):
+            return self.values.make(Kind.MANY, slot)
+        classes = {self.class_of(value) for value in held if self._is_of_unit(value)}
+        above = self.hierarchy.above(sorted(classes, key=lambda value: self.definition(value).id))
+        return None if above is None else self.instance(above, Known.SAID)
+
+    def _is_of_unit(self, value: int) -> bool:
+        kind, of, _ = self.values.keys[value]
+        return kind == Kind.INSTANCE and self.values.keys[of][0] == Kind.CLASS
 
     def many_in(self, slot: int) -> list[int]:
         """The slots whose functions are too many, and would be in this one."""

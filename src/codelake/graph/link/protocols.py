@@ -287,8 +287,8 @@ def wait_for(link: Linking, scope: int, dst: int, value: int) -> None:
     kind, a, _ = link.values.keys[value]
     if kind in (Kind.COROUTINE, Kind.GENERATOR):
         link.solver.copy(link.returned(a), dst)
-        for parameter in link.handed.get(a, ()):
-            link.solver.copy(parameter, dst)
+        for slot, _ in link.handed.get(a, ()):
+            link.solver.copy(slot, dst)
     elif kind == Kind.EXTERNAL:
         link.solver.add(dst, value)
     elif is_of_unit(link, value):

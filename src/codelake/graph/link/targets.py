@@ -120,7 +120,7 @@ def overriding(link: Linking, receiver: int, name: str, number: int | None = Non
     own = provider(link, link.hierarchy.order(link.class_of(receiver)), name)
     if number is not None and (own is None or number not in functions_in(link, own)):
         return []  # by `super()`: what is below does not matter
-    below = link.hierarchy.subclasses.get(link.class_of(receiver), ())
+    below = link.hierarchy.below(link.class_of(receiver))
     slots = [slot for one in below if (slot := link.members.get(one, {}).get(name)) is not None]
     return sorted({number for slot in slots for number in functions_in(link, slot)})
 

@@ -41,9 +41,9 @@ class _Stated(NamedTuple):
 
     root: Root
     written: list[Call]
-    decorated: list[Call]
+    decorated: list[tuple[Call, int]]
     bare: dict[int, int]
-    handed: dict[int, list[int]]
+    handed: dict[int, list[tuple[int, str]]]
 
 
 class _Before(NamedTuple):
@@ -237,7 +237,7 @@ class Unit:
                 return bisect(program.bases, slot) - 1
             return self._blocks[bisect(self._blocks, (slot, len(program.files))) - 1][1]
         role, of = name[0], name[1]
-        if role in ("return", "yield") and isinstance(of, int):
+        if role in ("return", "returned where", "yield") and isinstance(of, int):
             return program.definitions[of].file
         if role == "field" and isinstance(of, int):
             kind, number, _ = self._link.values.keys[self._link.class_of(of)]
