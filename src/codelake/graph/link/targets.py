@@ -36,7 +36,7 @@ HOW_SURE = {
 """By how the class of a receiver is known: the method of what follows, and how sure it is."""
 OVERRIDE = 0.5
 """A method of a class below that of the receiver, at most."""
-OVERRIDES = {known: min(OVERRIDE, round(sure - 0.1, 2)) for known, (_, sure) in HOW_SURE.items()}
+OVERRIDES = {known: min(OVERRIDE, sure) for known, (_, sure) in HOW_SURE.items()}
 TOO_MANY = 0.5
 """That one of very many functions is called at a place, now or then."""
 _CERTAIN = 0.9
