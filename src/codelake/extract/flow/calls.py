@@ -14,8 +14,9 @@ _NAMING = {
     *("getattr", "setattr", "hasattr", "delattr", "__import__", "import_module", "attrgetter", "methodcaller"),
     *("setdefault", "get", "pop"),
     *("open", "fdopen", "makefile"),
+    *("eval", "exec"),
 }
-"""Functions of which the linker asks what text they were given: names of attributes and modules, keys, modes."""
+"""Functions of which the linker asks what text they were given: names of attributes and modules, keys, modes, code."""
 
 
 def calls(tree: Tree, found: Facts) -> None:

@@ -259,7 +259,9 @@ def _of_super(link: Linking, value: int, name: str, slot: int) -> None:
     if name == "__call__" and link.values.keys[int(receiver)][0] == Kind.CLASS:
         caller = link.values.external("builtins.type.__call__")
         link.solver.add(slot, link.values.make(Kind.BOUND, caller, int(receiver)))
-    elif not add_outside(link, order, int(receiver), name, slot):
+    elif add_outside(link, order, int(receiver), name, slot):
+        return
+    elif name in _OBJECT and link.hierarchy.partly.isdisjoint((written_in, *order)):
         link.solver.add(slot, link.values.external(f"builtins.object.{name}"))
 
 

@@ -12,8 +12,9 @@ _SEVERAL = 2
 class Hierarchy:
     """Orders of classes, each by its value; a class comes first in its own."""
 
-    def __init__(self, bases: Mapping[int, Sequence[int]]) -> None:
-        self.bases = bases
+    def __init__(self, bases: Mapping[int, Sequence[int]], partly: frozenset[int] = frozenset()) -> None:
+        """`partly` are the classes that have a base of which nothing is known."""
+        self.bases, self.partly = bases, partly
         self.orders: dict[int, list[int]] = {}
         self.problems: dict[int, str] = {}
         self._open: set[int] = set()

@@ -10,9 +10,12 @@ from collections.abc import Callable
 from codelake.graph.link.attributes import view
 from codelake.graph.link.call import Call
 from codelake.graph.link.containers import call_key, pairs
+from codelake.graph.link.evaluated import evaluate
 from codelake.graph.link.linking import ANY, Linking
+from codelake.graph.link.making import call_metaclass
 from codelake.graph.link.names import module
 from codelake.graph.link.protocols import add_bases, add_elements, call_special, iterate, text_of, wait_for
+from codelake.graph.link.spelled import load_like
 from codelake.graph.link.stores import store
 from codelake.graph.link.values import Kind
 
@@ -84,6 +87,8 @@ def _getattr(link: Linking, call: Call) -> None:
         link.solver.copy(call.positional[2], call.result)
     if len(call.positional) > 1 and (name := link.texts.get(call.positional[1])) is not None:
         link.waits(call.positional[0], _load_named, name, call.result)
+    elif len(call.positional) > 1:
+        load_like(link, call)
 
 
 def _load_named(link: Linking, name: str, dst: int, value: int) -> None:
@@ -100,6 +105,7 @@ def _type(link: Linking, call: Call) -> None:
         link.waits(call.positional[0], _type_of, call.result)
     elif len(call.positional) >= _N_OF_CLASS:
         link.waits(call.positional[1], add_bases, call.result)
+        link.waits(call.result, call_metaclass, call.scope)
 
 
 def _type_of(link: Linking, result: int, value: int) -> None:
@@ -294,6 +300,8 @@ KNOWN: dict[str, Callable[[Linking, Call], None]] = {
     "builtins.getattr": _getattr,
     "builtins.setattr": _setattr,
     "builtins.type": _type,
+    "builtins.eval": evaluate,
+    "builtins.exec": evaluate,
     "builtins.type.__new__": _new_type,
     "types.new_class": _new_class,
     **{f"builtins.{name}": _container(name) for name in _CONTAINERS},

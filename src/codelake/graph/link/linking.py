@@ -58,6 +58,8 @@ class Linking:
         """By slot of function: its variables, from name to slot."""
         self.defaults = {fact.dst: fact.src for fact in program.every("default")}
         self.texts = {fact.dst: fact.key for fact in program.every("text")}
+        self.forms = {fact.dst: fact.key for fact in program.every("like")}
+        self.respelled = {fact.dst: fact.src for fact in program.every("respelled")}
         self.keys = {fact.dst: fact.key for fact in program.every("constant")}
         """By slot: the constant that a name of a module or class stands for."""
         self.indices = {fact.dst: fact.src for fact in program.every("index")}
@@ -178,6 +180,10 @@ class Linking:
             found = None if file is None else self.modules.names[file].get(one.name)
             slot = slot if found is None else found
         return self.keys.get(slot)
+
+    def form(self, slot: int) -> str | None:
+        """What is known of a text that is put together, also where its letters are then made small."""
+        return self.forms.get(slot) or self.forms.get(self.respelled.get(slot, slot))
 
     def returned(self, function: int) -> int:
         return self.solver.named("return", function)

@@ -7,6 +7,7 @@ asked for it, the unit says so and is to be linked anew.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -26,11 +27,13 @@ from codelake.graph.link.linking import Linking
 from codelake.graph.link.modules import Modules
 from codelake.graph.link.program import Program
 from codelake.graph.link.results import SCHEMA, links
+from codelake.graph.link.spelled import matches
 from codelake.graph.link.stubs import Stubs
 from codelake.graph.link.targets import things, things_of_import
 from codelake.graph.link.values import Kind, Values
 from codelake.lean import lean
 
+_NAME = re.compile(r"\w+")
 _NAMING = ("copy", "known", "global", "load_attribute", "load_item", "base", "class_keyword")
 Place = tuple[str, str]
 """Repository and path."""
@@ -154,6 +157,7 @@ class Unit:
             return names
         asked = (*(one.asked for one in before), *self._asked)
         is_asked = any(name.startswith("__") for name in names) or any(not names.isdisjoint(one) for one in asked)
+        is_asked = is_asked or any(matches(name, form) for form in set(link.forms.values()) for name in names)
         return None if is_asked or self._is_brought_by_stars(files, names) else names
 
     def _is_stub(self, file: int) -> bool:
@@ -173,6 +177,7 @@ class Unit:
         program = self._program
         with program.looking_at(file):
             found = {fact.key for kind in program.kinds() if kind != "bind" for fact in program.every(kind)}
+            found.update(name for fact in program.every("text") for name in _NAME.findall(fact.key))
             for one in program.every_import():
                 found |= {one.name or "", *(one.module or "").split(".")}
             for each in program.every_annotation():
@@ -273,7 +278,8 @@ def _bases(link: Linking) -> Iterator[tuple[str, tuple[Any, ...]]]:
         return link.program.definitions[int(a)].id if kind == Kind.CLASS else (a, b)
 
     for value, bases in link.hierarchy.bases.items():
-        yield str(name(value)), (*map(name, bases), name(link.metaclasses.get(value)))
+        is_partly = value in link.hierarchy.partly
+        yield str(name(value)), (*map(name, bases), name(link.metaclasses.get(value)), is_partly)
 
 
 def _shown(link: Linking, file: int) -> dict[Hashable, object]:

@@ -1,0 +1,39 @@
+"""Attributes whose names are put together: all that are called so."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from codelake.graph.link.attributes import view
+from codelake.graph.link.call import Call
+from codelake.graph.link.linking import Linking
+from codelake.graph.link.values import Kind, Known
+
+
+def load_like(link: Linking, call: Call) -> None:
+    """`getattr(o, f'visit_{x}')`"""
+    form = link.form(call.positional[1])
+    if form is not None:
+        link.waits(call.positional[0], _load_each, form, call.result)
+
+
+def _load_each(link: Linking, form: str, dst: int, value: int) -> None:
+    for name in sorted(name for name in _names(link, value) if matches(name, form)):
+        link.solver.copy(view(link, value, name), dst)
+
+
+def _names(link: Linking, value: int) -> Iterable[str]:
+    kind, a, _ = link.values.keys[value]
+    if kind == Kind.MODULE and a >= 0:
+        return link.modules.names[a]
+    if kind not in (Kind.INSTANCE, Kind.CLASS):
+        return ()
+    of = link.class_of(value)
+    classes = [*link.hierarchy.order(of), *(link.hierarchy.below(of) if link.known(value) != Known.MADE else ())]
+    return {name for one in classes for name in link.members.get(one, ())}
+
+
+def matches(name: str, form: str) -> bool:
+    """Whether a name has a form, in letters of any case."""
+    return re.fullmatch(form.replace("*", r"\w*"), name, re.IGNORECASE) is not None
