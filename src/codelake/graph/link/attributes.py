@@ -101,7 +101,22 @@ def _of_instance(link: Linking, value: int, name: str, slot: int) -> None:
         return
     _of_order(link, link.hierarchy.order(of), value, name, slot)
     if name == "__class__":
-        link.solver.add(slot, of)
+        link.solver.add(slot, class_of_instance(link, value))
+
+
+def class_of_instance(link: Linking, value: int) -> int:
+    """The class of an instance of the unit; where it may be of one below, that is said."""
+    of = link.class_of(value)
+    return of if link.known(value) == Known.MADE else or_below(link, of)
+
+
+def or_below(link: Linking, of: int) -> int:
+    """A class or one below it, if there are such."""
+    return link.values.make(Kind.BELOW, of) if link.hierarchy.subclasses.get(of) else of
+
+
+def _of_below(link: Linking, value: int, name: str, slot: int) -> None:
+    link.solver.copy(view(link, link.values.keys[value][1], name), slot)
 
 
 def _of_order(link: Linking, order: list[int], receiver: int, name: str, slot: int) -> None:
@@ -323,6 +338,7 @@ _VIEWS = {
     Kind.MODULE: _of_module,
     Kind.CLASS: _of_class,
     Kind.INSTANCE: _of_instance,
+    Kind.BELOW: _of_below,
     Kind.SUPER: _of_super,
     Kind.EXTERNAL: _of_external,
     Kind.CONTAINER: _of_container,

@@ -10,7 +10,7 @@ from codelake.graph.link.known import KNOWN, WRAPPERS
 from codelake.graph.link.linking import ANY, Linking
 from codelake.graph.link.program import Definition, Parameter
 from codelake.graph.link.stub_calls import call_bound
-from codelake.graph.link.values import Kind
+from codelake.graph.link.values import Kind, Known
 
 _MAX_THROUGH = 4
 _MAX_INDEX = 8
@@ -54,6 +54,23 @@ def _class(link: Linking, call: Call, value: int) -> None:
             link.waits(of_meta, _construct, call, value, call.result)
             return
     _make(link, call, value)
+
+
+def _below(link: Linking, call: Call, value: int) -> None:
+    """What is made may be an instance of a class below."""
+    of = int(link.values.keys[value][1])
+    made = link.solver.named("made below", call.result, value)
+    _class(link, call.instead(value, call.callee, result=made), of)
+    link.waits(made, _as_said, call.result)
+    for one in link.hierarchy.subclasses.get(of, ()):
+        if "__init__" in link.members.get(one, ()):
+            link.solver.mark("started", one)
+
+
+def _as_said(link: Linking, result: int, value: int) -> None:
+    kind, of, known = link.values.keys[value]
+    is_made = kind == Kind.INSTANCE and known == Known.MADE
+    link.solver.add(result, link.instance(of, Known.SAID) if is_made else value)
 
 
 def _imply(link: Linking, scope: int, function: int) -> None:
@@ -151,6 +168,7 @@ _CALLED = {
     Kind.FUNCTION: _function,
     Kind.BOUND: _bound,
     Kind.CLASS: _class,
+    Kind.BELOW: _below,
     Kind.INSTANCE: _instance,
     Kind.EXTERNAL: call_external,
     Kind.METHOD: call_method,

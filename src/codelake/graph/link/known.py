@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from codelake.graph.link.attributes import view
+from codelake.graph.link.attributes import class_of_instance, view
 from codelake.graph.link.call import Call
 from codelake.graph.link.containers import call_key, pairs
 from codelake.graph.link.evaluated import evaluate
@@ -17,7 +17,7 @@ from codelake.graph.link.names import module
 from codelake.graph.link.protocols import add_bases, add_elements, call_special, iterate, text_of, wait_for
 from codelake.graph.link.spelled import load_like
 from codelake.graph.link.stores import store
-from codelake.graph.link.values import Kind
+from codelake.graph.link.values import Kind, Known
 
 _N_OF_CLASS = 3
 """A name, bases, and what its body left."""
@@ -52,8 +52,9 @@ def _super(link: Linking, call: Call) -> None:
 
 
 def _super_of(link: Linking, receiver: int, result: int, of: int) -> None:
-    if link.values.keys[of][0] == Kind.CLASS:
-        link.waits(receiver, _add_super, of, result)
+    kind, above, _ = link.values.keys[of]
+    if kind in (Kind.CLASS, Kind.BELOW):
+        link.waits(receiver, _add_super, of if kind == Kind.CLASS else above, result)
 
 
 def _add_super(link: Linking, of: int, result: int, receiver: int) -> None:
@@ -111,7 +112,7 @@ def _type(link: Linking, call: Call) -> None:
 def _type_of(link: Linking, result: int, value: int) -> None:
     kind = link.values.keys[value][0]
     if kind == Kind.INSTANCE:
-        link.solver.add(result, link.class_of(value))
+        link.solver.add(result, class_of_instance(link, value))
     elif kind == Kind.CLASS and value in link.metaclasses:
         link.solver.add(result, link.metaclasses[value])
 
@@ -275,8 +276,10 @@ def _second(link: Linking, call: Call) -> None:
 
 
 def _new(link: Linking, call: Call, value: int) -> None:
-    if link.values.keys[value][0] == Kind.CLASS:
-        link.solver.add(call.result, link.instance(value))
+    kind, of, _ = link.values.keys[value]
+    if kind in (Kind.CLASS, Kind.BELOW):
+        made = link.instance(value) if kind == Kind.CLASS else link.instance(of, Known.SAID)
+        link.solver.add(call.result, made)
 
 
 def _print(link: Linking, call: Call) -> None:

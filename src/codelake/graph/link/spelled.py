@@ -27,10 +27,11 @@ def _names(link: Linking, value: int) -> Iterable[str]:
     kind, a, _ = link.values.keys[value]
     if kind == Kind.MODULE and a >= 0:
         return link.modules.names[a]
-    if kind not in (Kind.INSTANCE, Kind.CLASS):
+    if kind not in (Kind.INSTANCE, Kind.CLASS, Kind.BELOW):
         return ()
-    of = link.class_of(value)
-    classes = [*link.hierarchy.order(of), *(link.hierarchy.below(of) if link.known(value) != Known.MADE else ())]
+    of = value if kind == Kind.CLASS else int(a)
+    may_be_below = kind == Kind.BELOW or link.known(value) != Known.MADE
+    classes = [*link.hierarchy.order(of), *(link.hierarchy.below(of) if may_be_below else ())]
     return {name for one in classes for name in link.members.get(one, ())}
 
 

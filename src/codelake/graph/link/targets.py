@@ -82,6 +82,10 @@ def called_by(link: Linking, value: int, *, is_name: bool = False) -> list[Targe
     if kind == Kind.CLASS:
         method, sure = ("name", 1.0) if is_name else ("flow", 0.9)
         return [Target(link.program.definitions[a].id, method, sure)]
+    if kind == Kind.BELOW:
+        below = [one for one in link.hierarchy.subclasses.get(a, ()) if "__init__" in link.members.get(one, ())]
+        found = [Target(link.definition(one).id, "override", OVERRIDE) for one in below]
+        return [*called_by(link, a, is_name=is_name), *found]
     if kind == Kind.INSTANCE:
         return _of_instance(link, value, "__call__")
     if kind == Kind.EXTERNAL:
@@ -196,6 +200,7 @@ _TYPES = {
     Kind.BOUND: "types.MethodType",
     Kind.METHOD: "types.BuiltinMethodType",
     Kind.CLASS: "builtins.type",
+    Kind.BELOW: "builtins.type",
     Kind.MODULE: "types.ModuleType",
     Kind.GENERATOR: "types.GeneratorType",
     Kind.COROUTINE: "types.CoroutineType",
