@@ -1,5 +1,5 @@
-"""Texts that are put together of constants and something else, in contents that look attributes up by such names:
-`getattr(self, f'visit_{kind}')`."""
+"""Texts of which a part is known, or which are one of a few, in contents that look attributes up by such names:
+`getattr(self, f'visit_{kind}')`, `for name in ('a', 'b'): getattr(self, name)`."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ _BRACES = re.compile(r"\{[^{}]*\}")
 _FORM = re.compile(r"[A-Za-z_*][\w*]*")
 _LEAST = 3
 """How many letters must be known."""
+_MOST = 24
+_DISPLAYS = (ast.Tuple, ast.List, ast.Set)
 _SPELLING = ("lower", "upper", "strip")
 
 
@@ -28,6 +30,17 @@ def spelled(tree: Tree, found: Facts) -> None:
         form = _form(node)
         if ANY in form and _FORM.fullmatch(form) and len(form.replace(ANY, "")) >= _LEAST:
             found.add("like", node.at, node.at, form)
+    for node in tree.every(ast.For, ast.comprehension):
+        if node.target.__class__ is ast.Name and node.iter.__class__ in _DISPLAYS:
+            _add_each(found, node.target.at, node.iter.elts)
+    for node in tree.every(ast.IfExp):
+        _add_each(found, node.at, [node.body, node.orelse])
+
+
+def _add_each(found: Facts, at: int, every: list[Any]) -> None:
+    if len(every) <= _MOST and all(_is_text(one) and one.value.isidentifier() for one in every):
+        for one in every:
+            found.add("like", at, one.at, one.value)
 
 
 def _form(node: Any) -> str:

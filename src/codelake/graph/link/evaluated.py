@@ -19,7 +19,7 @@ _LONGEST = 200
 
 def evaluate(link: Linking, call: Call) -> None:
     """What `eval` gives, and the expressions that `exec` evaluates."""
-    text = link.texts.get(call.positional[0]) if call.positional and call.scope >= 0 else None
+    text = link.text(call.positional[0]) if call.positional and call.scope >= 0 else None
     if text is None or len(text) > _LONGEST:
         return
     try:

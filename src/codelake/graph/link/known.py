@@ -86,7 +86,7 @@ def _make_property(link: Linking, result: int, setter: int, getter: int) -> None
 def _getattr(link: Linking, call: Call) -> None:
     if len(call.positional) > 2:
         link.solver.copy(call.positional[2], call.result)
-    if len(call.positional) > 1 and (name := link.texts.get(call.positional[1])) is not None:
+    if len(call.positional) > 1 and (name := link.text(call.positional[1])) is not None:
         link.waits(call.positional[0], _load_named, name, call.result)
     elif len(call.positional) > 1:
         load_like(link, call)
@@ -97,7 +97,7 @@ def _load_named(link: Linking, name: str, dst: int, value: int) -> None:
 
 
 def _setattr(link: Linking, call: Call) -> None:
-    if len(call.positional) > 2 and (name := link.texts.get(call.positional[1])) is not None:
+    if len(call.positional) > 2 and (name := link.text(call.positional[1])) is not None:
         link.waits(call.positional[0], store, call.scope, name, call.positional[2])
 
 
@@ -262,7 +262,7 @@ def _run(link: Linking, call: Call) -> None:
 
 
 def _import_module(link: Linking, call: Call) -> None:
-    name = link.texts.get(call.positional[0]) if call.positional else None
+    name = link.text(call.positional[0]) if call.positional else None
     if name is None:
         return
     file = link.program.scope_files[call.scope] if call.scope >= 0 else 0

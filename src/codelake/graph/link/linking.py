@@ -6,6 +6,7 @@ function's results) and made once, so that neither order nor repetition matters.
 
 from __future__ import annotations
 
+from ast import literal_eval
 from collections.abc import Callable, Collection
 from functools import cached_property
 
@@ -58,7 +59,9 @@ class Linking:
         """By slot of function: its variables, from name to slot."""
         self.defaults = {fact.dst: fact.src for fact in program.every("default")}
         self.texts = {fact.dst: fact.key for fact in program.every("text")}
-        self.forms = {fact.dst: fact.key for fact in program.every("like")}
+        self.forms: dict[int, list[str]] = {}
+        for fact in program.every("like"):
+            self.forms.setdefault(fact.dst, []).append(fact.key)
         self.respelled = {fact.dst: fact.src for fact in program.every("respelled")}
         self.keys = {fact.dst: fact.key for fact in program.every("constant")}
         """By slot: the constant that a name of a module or class stands for."""
@@ -181,9 +184,10 @@ class Linking:
             slot = slot if found is None else found
         return self.keys.get(slot)
 
-    def form(self, slot: int) -> str | None:
-        """What is known of a text that is put together, also where its letters are then made small."""
-        return self.forms.get(slot) or self.forms.get(self.respelled.get(slot, slot))
+    def text(self, slot: int) -> str | None:
+        """The constant text that a slot holds."""
+        key = self.key(slot) or ""
+        return self.texts.get(slot, literal_eval(key) if key[:1] in ("'", '"') else None)
 
     def returned(self, function: int) -> int:
         return self.solver.named("return", function)

@@ -12,9 +12,9 @@ from codelake.graph.link.values import Kind, Known
 
 
 def load_like(link: Linking, call: Call) -> None:
-    """`getattr(o, f'visit_{x}')`"""
-    form = link.form(call.positional[1])
-    if form is not None:
+    """`getattr(o, f'visit_{x}')`, also where the letters are then made small."""
+    slot = call.positional[1]
+    for form in link.forms.get(slot) or link.forms.get(link.respelled.get(slot, slot)) or ():
         link.waits(call.positional[0], _load_each, form, call.result)
 
 

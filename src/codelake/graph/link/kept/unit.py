@@ -157,7 +157,9 @@ class Unit:
             return names
         asked = (*(one.asked for one in before), *self._asked)
         is_asked = any(name.startswith("__") for name in names) or any(not names.isdisjoint(one) for one in asked)
-        is_asked = is_asked or any(matches(name, form) for form in set(link.forms.values()) for name in names)
+        is_asked = is_asked or any(
+            matches(name, form) for form in {one for every in link.forms.values() for one in every} for name in names
+        )
         return None if is_asked or self._is_brought_by_stars(files, names) else names
 
     def _is_stub(self, file: int) -> bool:
