@@ -31,6 +31,8 @@ from codelake.graph.link.types import add_annotations
 from codelake.graph.link.values import Kind, Known
 
 _WRAPPING = (Kind.PROPERTY, Kind.CLASSMETHOD, Kind.STATICMETHOD, Kind.MANAGER)
+_FEW_CONSTANTS = 8
+"""As many constants of a container are told apart by their keys, where they are of several types."""
 _CONTAINERS = ("list", "tuple", "set", "dict", "generator")
 
 
@@ -89,21 +91,23 @@ def add_made(link: Linking) -> dict[int, int]:
     constants = {f.dst: link.builtin(f.key) for f in link.program.every("make") if f.key not in _CONTAINERS}
     for slot, value in constants.items():
         link.solver.fix(slot, value)
-    held: dict[int, list[int]] = {}
+    held: dict[int, list[tuple[str, int]]] = {}
     for fact in link.program.every("element"):
-        held.setdefault(fact.dst, []).append(fact.src)
+        held.setdefault(fact.dst, []).append((fact.key, fact.src))
     for fact in link.program.every("elements_of", "key"):
-        held.setdefault(fact.dst, []).append(-1)
+        held.setdefault(fact.dst, []).append((ANY, -1))
     # What is within another container comes behind it in the source, and is looked at first.
     for fact in sorted(link.program.every("make"), key=lambda fact: -fact.dst):
         if fact.key not in _CONTAINERS:
             continue
-        elements = {constants.get(slot) for slot in held.get(fact.dst, (-1,))}
-        known = {one for one in elements if one is not None}
-        if len(known) < len(elements):
+        every = held.get(fact.dst, [(ANY, -1)])
+        elements = [(key, constants[slot]) for key, slot in every if slot in constants]
+        if len(elements) < len(every):
             made[fact.dst] = link.container(fact.dst, fact.key)
             link.solver.fix(fact.dst, made[fact.dst])
         else:
+            is_of_one = len({one for _, one in elements}) == 1 or len(elements) > _FEW_CONSTANTS
+            known = {(ANY if is_of_one else key, one) for key, one in elements}
             constants[fact.dst] = link.constants(fact.key, tuple(sorted(known)))
             link.solver.fix(fact.dst, constants[fact.dst])
     return made

@@ -221,7 +221,7 @@ class Linking:
     def container(self, slot: int, type_name: str) -> int:
         return self.values.make(Kind.CONTAINER, slot, type_name)
 
-    def constants(self, type_name: str, elements: tuple[int, ...]) -> int:
+    def constants(self, type_name: str, elements: tuple[tuple[str, int], ...]) -> int:
         """A container that was written with constants alone, and containers of such. Those with the same types of
         constants are one value, and nothing else is put into them: there are many, and little hangs on them."""
         value = self.values.make(Kind.CONTAINER, self.solver.named("constants", type_name, elements), type_name)
@@ -229,9 +229,9 @@ class Linking:
         self.solver.once(("constants", value), self._add_constants, value, elements)
         return value
 
-    def _add_constants(self, container: int, elements: tuple[int, ...]) -> None:
-        for one in elements:
-            self.solver.add(self.element(container, ANY), one)
+    def _add_constants(self, container: int, elements: tuple[tuple[str, int], ...]) -> None:
+        for key, one in elements:
+            self.solver.add(self.element(container, key), one)
 
     def instance(self, of: int, known: Known = Known.MADE) -> int:
         is_external = self.values.keys[of][0] == Kind.EXTERNAL
