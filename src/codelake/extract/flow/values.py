@@ -21,7 +21,7 @@ _DISPLAYS = {
     ast.JoinedStr: "str",
 }
 _CONSTANTS = (str, bytes, int, float, complex, bool)
-# Fields in which a constant is looked at and goes nowhere.
+# Fields in which a constant is looked at and goes nowhere; but what a number and a float give is a float.
 _LOOKED_AT = ("keys", "slice", "comparators", "right", "format_spec")
 
 
@@ -31,6 +31,8 @@ def made(tree: Tree, found: Facts) -> None:
     for node in tree.every(ast.Constant):
         at = node.at
         if node.value.__class__ not in _CONSTANTS or fields[at] in _LOOKED_AT:
+            if fields[at] == "right" and node.value.__class__ in (float, complex):
+                found.add("make", at, at, node.value.__class__.__name__)
             continue
         if nodes[parents[at]].__class__ not in (ast.Expr, ast.JoinedStr, ast.Compare, ast.MatchValue):
             found.add("make", at, at, node.value.__class__.__name__)

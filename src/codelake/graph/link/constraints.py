@@ -195,9 +195,10 @@ def _add_operators(link: Linking) -> None:
     operands: dict[int, list[int]] = {}
     for fact in link.program.every("operand"):
         operands.setdefault(fact.dst, []).append(fact.src)
+    constants = {fact.dst: fact.key for fact in link.program.every("make") if fact.key in ("float", "complex")}
     for fact in link.program.every("operate"):
         operand = operands.get(fact.dst, [-1])[0]
-        link.waits(fact.src, operate, fact.scope, fact.key, operand, fact.dst)
+        link.waits(fact.src, operate, fact.scope, fact.key, operand, constants.get(operand, ""), fact.dst)
     numbers: dict[int, int] = {}
     for fact in link.program.every("compare"):
         number = numbers[fact.dst] = numbers.get(fact.dst, -1) + 1
