@@ -60,7 +60,7 @@ def render_graph(build: Build) -> None:
         found = here.rendered(run, places)
         others = {name: rows for name, rows in found.items() if not _is_there(run, name, places, rows)}
         with for_few_rows(build.spark):
-            _commit_all(build, places, {name: frame(build, rows) for name, rows in others.items()})
+            _commit_all(build, places, others)
         return
     places, contents = _or_all(run, places, contents)
     packed = _packed(build, places, contents)
@@ -71,7 +71,7 @@ def render_graph(build: Build) -> None:
         packed.unpersist()
 
 
-def _commit_all(build: Build, places: Places, rows: Mapping[str, DataFrame]) -> None:
+def _commit_all(build: Build, places: Places, rows: Mapping[str, DataFrame | pa.Table]) -> None:
     others = [table for table in RENDERED if table is not CPG_NODES and table.name in rows]
     together(partial(_commit, build, table, places, rows[table.name]) for table in others)
     _commit(build, CPG_NODES, places, rows[CPG_NODES.name])
@@ -192,7 +192,7 @@ def _packed(build: Build, places: Places, contents: Sequence[Content]) -> DataFr
     return packed.unionAll(frame(build, pa.Table.from_batches(beside))) if beside else packed
 
 
-def _commit(build: Build, table: Table, places: Places, rows: DataFrame) -> None:
+def _commit(build: Build, table: Table, places: Places, rows: DataFrame | pa.Table) -> None:
     """What was rendered in the place of all that the table has of these places."""
 
     def plan(run: Run) -> Plan:
@@ -200,7 +200,9 @@ def _commit(build: Build, table: Table, places: Places, rows: DataFrame) -> None
             return rows, {"mode": "append"}
         if places.is_all:
             return rows, {"mode": "overwrite"}
-        kept = rows.where(replace_condition(table, places.all)) if places.around else rows
+        # Here, what is around was rendered for these places only; in Spark for whole repositories.
+        is_more = places.around and isinstance(rows, DataFrame)
+        kept = rows.where(replace_condition(table, places.all)) if is_more else rows
         return kept, {"mode": "replace", "replacing": places.all}
 
     read = {one.name: build.run.pins[one.name].version for one in (LINKS, EXTERNAL_SYMBOLS)}

@@ -11,7 +11,6 @@ from codelake.delta.run import Run
 from codelake.extract.stubs.typeshed import stubs, stubs_version
 from codelake.graph.link.stubs import COLUMNS
 from codelake.pipeline.lookup import is_empty
-from codelake.pipeline.rows import frame
 from codelake.pipeline.work import Build
 from codelake.session import for_few_rows
 
@@ -22,7 +21,7 @@ def store_stubs(build: Build) -> None:
         if lacking is None:
             return None
         build.told.why, build.told.n_misses = [lacking], stubs().num_rows
-        return frame(build, stubs()), {"mode": "append" if is_empty(run, STUBS) else "overwrite"}
+        return stubs(), {"mode": "append" if is_empty(run, STUBS) else "overwrite"}
 
     with for_few_rows(build.spark):
         build.committed(commit_planned(build.run, STUBS, plan, from_pin=True))
