@@ -20,7 +20,7 @@ from pyspark.sql import DataFrame
 from codelake.contracts import Table
 from codelake.contracts.graph import CPG_NODES, EXTERNAL_SYMBOLS, LINKS, RENDERED
 from codelake.contracts.sources import DISTRIBUTIONS, FILES
-from codelake.delta.changes import changes, cursor, window
+from codelake.delta.changes import changes_here, cursor, window
 from codelake.delta.embedded import among, ask
 from codelake.delta.identity import newest_own_commit
 from codelake.delta.modes import replace_condition
@@ -33,9 +33,8 @@ from codelake.graph.rendered import rendered, rendered_whole, rows_of
 from codelake.pipeline import here
 from codelake.pipeline.linking import present_evidence
 from codelake.pipeline.lookup import at, is_empty
-from codelake.pipeline.rows import commit_rows, frame
+from codelake.pipeline.rows import commit_rows, few_rows, frame
 from codelake.pipeline.work import Build, Place, Places
-from codelake.session import for_few_rows
 
 _PART_BYTES = 4 << 20
 """Source bytes whose evidence and links one task holds."""
@@ -59,7 +58,7 @@ def render_graph(build: Build) -> None:
     if n_bytes <= here.RENDERED_HERE:
         found = here.rendered(run, places)
         others = {name: rows for name, rows in found.items() if not _is_there(run, name, places, rows)}
-        with for_few_rows(build.spark):
+        with few_rows(build):
             _commit_all(build, places, others)
         return
     places, contents = _or_all(run, places, contents)
@@ -118,13 +117,12 @@ def _linked_since(build: Build) -> tuple[list[Place], list[Place]]:
 
 def _changes(run: Run, after: int) -> tuple[dict[Place, set[str]], set[Place]]:
     """Files with what happened to their links, and those that are new, gone or not read."""
-    feed = changes(run, LINKS, after=after).selectExpr("repo", "path", "_change_type", "digest IS NULL AS is_unread")
     kinds: dict[Place, set[str]] = {}
     moved: set[Place] = set()
-    for row in feed.distinct().collect():
-        kinds.setdefault((row.repo, row.path), set()).add(row._change_type)
-        if row.is_unread:
-            moved.add((row.repo, row.path))
+    for row in changes_here(run, LINKS, ("repo", "path", "digest"), after=after).to_pylist():
+        kinds.setdefault((row["repo"], row["path"]), set()).add(row["_change_type"])
+        if row["digest"] is None:
+            moved.add((row["repo"], row["path"]))
     return kinds, moved | {place for place, found in kinds.items() if len(found) == 1}
 
 

@@ -4,7 +4,8 @@ changes."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import pyarrow as pa
@@ -36,8 +37,15 @@ def commit_rows(build: Build, table: Table, rows: Sequence[Row], repos: Collecti
         there = [row for row in rows if _values(row, table.replace_by) in touched]
         return arrow_table(table, there), {"mode": "replace", "replacing": sorted(touched)}
 
-    with for_few_rows(build.spark):
+    with few_rows(build):
         build.committed(commit_planned(build.run, table, plan, from_pin=True))
+
+
+@contextmanager
+def few_rows(build: Build) -> Iterator[None]:
+    """Around commits of few rows. On a local disk most of them are made in this process, and no session is started."""
+    with nullcontext() if build.run.lake.store.is_local else for_few_rows(build.spark):
+        yield
 
 
 def frame(build: Build, rows: pa.Table) -> DataFrame:
