@@ -4,7 +4,7 @@ when they were last rendered.
 unresolved   calls without a target, by reason
 ambiguous    places with several candidates, by kind of edge
 dangling     edges that lead out of their file to a node that is not there, by kind
-orphan       nodes whose owner outside of their file is not there, by kind
+orphan       nodes whose owner, outside of their file and within their repository, is not there, by kind
 disagreement places of which another tool claims something else, by kind of edge, tool and who is believed
 
 What a file says of itself is rendered from one row, so that only what leads out of it can be missing.
@@ -42,7 +42,8 @@ _COUNTED = f"""
     UNION ALL
     SELECT repo, 'orphan', kind, count(*)
     FROM (SELECT repo, kind, parent_id FROM cpg_nodes WHERE NOT starts_with(parent_id, {_OWN}) AND {{within}}) AS owned
-    LEFT ANTI JOIN cpg_nodes ON cpg_nodes.node_id = owned.parent_id GROUP BY repo, kind"""
+    LEFT ANTI JOIN (SELECT node_id FROM cpg_nodes WHERE {{within}}) AS own
+    ON own.node_id = owned.parent_id GROUP BY repo, kind"""
 _DISPUTED = """
     SELECT repo, 'disagreement' AS rule,
         concat(d['kind'], ': ', d['origin'], CASE d['verdict'] WHEN 'taken' THEN ' is taken'
