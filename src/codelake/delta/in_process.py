@@ -206,5 +206,9 @@ def _write_checksum(lake: Lake, log: Log, table: DeltaTable) -> None:
     found |= {"tableSizeBytes": sum(files.column("size_bytes").to_pylist()), "numFiles": files.num_rows}
     made = folder / f"{table.version():020}.crc"
     unfinished = made.with_name(f".{made.name}.{os.getpid()}.tmp")
-    unfinished.write_text(json.dumps(found))
-    unfinished.replace(made)
+    try:
+        unfinished.write_text(json.dumps(found))
+        unfinished.replace(made)
+    except OSError:
+        # The commit is made, and readers do without: a disk that is full is for the next commit to tell.
+        unfinished.unlink(missing_ok=True)

@@ -15,6 +15,7 @@ from __future__ import annotations
 from codelake.contracts.claims import CLAIMS
 from codelake.contracts.graph import CALLS, CPG_EDGES, CPG_NODES, LINKS
 from codelake.contracts.operations import QUALITY
+from codelake.contracts.sources import FILES
 from codelake.delta.embedded import among, ask
 from codelake.delta.run import Run
 from codelake.ids import file_id_sql, repository_id
@@ -55,9 +56,9 @@ Key = tuple[str, str, str]
 
 
 def measure_graph(build: Build) -> None:
-    if build.rendered is None:
+    repos = _repos(build)
+    if not repos:
         return
-    repos = build.rendered.repos
     within = among("repo", repos)
     found = ask(build.run, (CALLS, CPG_EDGES, CPG_NODES), _COUNTED.format(within=within)).to_pylist()
     if not is_empty(build.run, CLAIMS):
@@ -70,6 +71,14 @@ def measure_graph(build: Build) -> None:
         if n or then:
             about = {"table_name": _TABLES[rule].name, "rule": rule, "action": "", "entity_id": entity}
             build.run.note(QUALITY, **about, issue=issue, n=n, n_before=then)
+
+
+def _repos(build: Build) -> list[str]:
+    """Those that were rendered. All, if a build that died before it published has left a graph that nobody measured."""
+    if not build.has_unpublished:
+        return build.rendered.repos if build.rendered else []
+    found = ask(build.run, (FILES,), "SELECT DISTINCT repo FROM files").to_pylist()
+    return sorted({*(row["repo"] for row in found), *(build.rendered.repos if build.rendered else ())})
 
 
 def _before(run: Run, entities: list[str]) -> dict[Key, int]:
