@@ -13,6 +13,7 @@ import msgspec
 
 from codelake.contracts import OPERATIONS, TABLES, Table
 from codelake.contracts import operations as tables
+from codelake.contracts.graph import RENDERED
 from codelake.delta.create import create_table, evolve
 from codelake.delta.lake import Lake
 from codelake.delta.publish import PUBLICATION, publish
@@ -26,12 +27,13 @@ from codelake.extract.guard import Extract, Limits
 from codelake.pipeline import manifest
 from codelake.pipeline.fingerprints import Fingerprint, Parts, changed_parts
 from codelake.pipeline.linking import keep_linked
+from codelake.pipeline.lookup import is_empty
 from codelake.pipeline.open_units import OpenUnits
 from codelake.pipeline.progress import Progress
 from codelake.pipeline.reading import Listed, Reading
+from codelake.pipeline.rows import few_rows
 from codelake.pipeline.stages import STAGES, Stage, fingerprints
 from codelake.pipeline.work import Build, Told
-from codelake.session import for_few_rows
 
 BUILT = tuple(table for table in TABLES if table not in OPERATIONS)
 """What builds write, and a published run names."""
@@ -58,6 +60,10 @@ def build(
         run.pins.clear()  # another build may have published since
         before = last_published(run)
         parts = _parts(before)
+        published = before.versions if before else {}
+        work.has_unpublished = any(
+            published.get(table.name) != pin(run, table).version and not is_empty(run, table) for table in RENDERED
+        )
         ran += [_run(work, stage, known[stage.name], parts.get(stage.name, {})) for stage in STAGES if stage.alone]
         versions = {table.name: pin(run, table).version for table in BUILT}
         if before is None or any(before.versions.get(name) != number for name, number in versions.items()):
@@ -84,6 +90,8 @@ def create_tables(lake: Lake) -> None:
                 do="It was left as it is. Another version of codelake made this lake: build a new one (`--lake`).",
             ) from error
 
+    if not all(lake.exists(table.name) for table in TABLES):
+        lake.session  # noqa: B018 - it is Spark that makes them, and this thread that is to start it
     together(partial(bring, table) for table in TABLES)
 
 
@@ -141,7 +149,7 @@ def _publish(work: Build, ran: list[manifest.Stage], versions: dict[str, int], s
         stages=ran,
         commits=manifest.commits_of(run),
     )
-    with for_few_rows(work.spark):
+    with few_rows(work):
         publish(
             run,
             BUILT,
