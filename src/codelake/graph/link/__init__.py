@@ -15,6 +15,7 @@ where Python runs.
     stubs       what typeshed says of names; `signatures`, its texts, read
     outside     attributes of what stubs know; `filling`, their types as values; `stub_calls`, calls of it
     known       what builtins and the standard library do with what they are given; `containers`, their methods
+    spelled     attributes by names that are put together; `evaluated`, constant texts that are code
     types       what annotations say
     narrowing   what tests say
     shapes      what something is of which only its attributes are known

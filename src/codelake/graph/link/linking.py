@@ -87,8 +87,8 @@ class Linking:
         self.constant: set[int] = set()
         """Containers that nothing is put into."""
         self.handed: dict[int, list[tuple[int, str]]] = {}
-        """By function: slots of what it returns that hangs on the call, with what must be given (`flow/given.py`).
-        Parameters that it returns as they are stand for what is passed."""
+        """By function: slots of what it returns that hangs on the call, with what must be given
+        (`extract/flow/given.py`). Parameters that it returns as they are stand for what is passed."""
         self.written: list[Call] = []
         """Those that stand in the code."""
         self.decorated: list[tuple[Call, int]] = []
