@@ -96,7 +96,7 @@ def _drawn_row(row: dict[str, Any]) -> dict[str, Any]:
         "version": row["version"],
         "size": _size(row["n_bytes"]),
         "files": row["n_files"],
-        "changed at": row["changed_at"],
+        "changed at": f"{row['changed_at'][:19]}Z",
         "drift": row["n_drift"],
     }
 

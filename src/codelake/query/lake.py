@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Concatenate, NamedTuple, ParamSpec
 from codelake.delta.reading import Reader
 from codelake.delta.store import Store
 from codelake.query import questions
-from codelake.query.answer import Answer, Converted
+from codelake.query.answer import SHOWN, Answer, Converted, drawn
 from codelake.query.engine import Asking, Engine, Limits
 from codelake.query.published import PublishedRun, published
 from codelake.query.rows import Row
@@ -63,6 +63,15 @@ class TableRows(Converted):
         from codelake.delta.plain import plain
 
         return plain(pa.RecordBatchReader.from_stream(self.batches()).read_all())
+
+    def __repr__(self) -> str:
+        return f"<table {self.name}>"
+
+    def _repr_html_(self) -> str:
+        """For notebooks: a look at it, not all of it."""
+        first = self._engine.ask(f'SELECT * FROM "{self.name}" LIMIT {SHOWN + 1}', self.name)
+        note = f"the first {SHOWN} rows" if len(first) > SHOWN else ""
+        return drawn(self.name, tuple(first[0]) if first else (), first[:SHOWN], note=note)
 
 
 class Picture(NamedTuple):

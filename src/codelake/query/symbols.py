@@ -44,6 +44,8 @@ def symbol(engine: Asking, asked: str, *, kinds: Sequence[str] = KINDS) -> list[
 
 def named(engine: Asking, asked: str, *, kinds: Sequence[str] = KINDS) -> list[Row]:
     """Nodes with that id; with that qualified name; or else those whose names end so."""
+    if not asked.strip():
+        raise UsageError("symbol", expected="a name or an id", found="an empty text", do="See `codelake find --help`.")
     if _ID.search(asked):
         return list(nodes(engine, [asked]).values())
     exact = engine.ask(EXACT.format(name=text(asked), kinds=quoted(kinds)), "cpg_nodes")
