@@ -38,7 +38,7 @@ def test_commands_of_the_page(shop: Shop, run: Run, command: str) -> None:
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_programs_of_the_page(shop: Shop, run: Run, program: str) -> None:
     Path(".codelake").symlink_to(shop.uri)
-    exec(compile(program, "questions.md", "exec"), {"__name__": "page"})
+    exec(compile(program, "questions.md", "exec"), {"__name__": "page", "spark": shop.lake.session})
 
 
 def test_import_is_light() -> None:
