@@ -14,6 +14,7 @@ from codelake.query import questions
 from codelake.query.answer import SHOWN, Answer, Converted, drawn
 from codelake.query.engine import Asking, Engine, Limits
 from codelake.query.published import PublishedRun, published
+from codelake.query.repositories import refuse_unknown
 from codelake.query.rows import Row
 
 if TYPE_CHECKING:
@@ -41,7 +42,10 @@ def _method(question: Callable[Concatenate[Asking, P], Answer]) -> Callable[Conc
     @wraps(question)
     def ask(lake: OpenLake, /, *args: P.args, **options: P.kwargs) -> Answer:
         noted = Noted(lake.engine)
-        return replace(question(noted, *args, **options), sql=tuple(noted.texts))
+        answer = question(noted, *args, **options)
+        if not answer and (repo := options.get("repo")):
+            refuse_unknown(lake.engine, str(repo))  # "no" would be said of a name that is misspelt
+        return replace(answer, sql=tuple(noted.texts))
 
     return ask
 
