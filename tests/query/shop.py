@@ -133,6 +133,9 @@ class SparkAsking:
             self._open.add(name)
         return self._spark.sql(sql).toArrow().to_pylist()
 
+    def reads_whole(self, name: str) -> bool:
+        return False
+
     def _view(self, name: str, table: str, run: PublishedRun) -> None:
         rows = self._spark.read.format("delta").option("versionAsOf", run.versions[table]).load(self._lake.uri(table))
         rows.createOrReplaceTempView(name)

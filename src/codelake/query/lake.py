@@ -37,6 +37,9 @@ class Noted:
         self.texts.append(sql)
         return self._engine.ask(sql, *names)
 
+    def reads_whole(self, name: str) -> bool:
+        return self._engine.reads_whole(name)
+
 
 def _method(question: Callable[Concatenate[Asking, P], Answer]) -> Callable[Concatenate[OpenLake, P], Answer]:
     @wraps(question)
