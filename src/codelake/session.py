@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
-from threading import Thread
 from typing import NoReturn
 
 from py4j.protocol import Py4JError
@@ -186,8 +186,9 @@ def opened(
         abort(spark)
         raise KeyboardInterrupt
 
-    # PySpark's own handler asks the JVM to cancel its jobs and leaves it running.
-    before = signal.signal(signal.SIGINT, interrupted)
+    # PySpark's own handler asks the JVM to cancel its jobs and leaves it running. Only a main thread can set one.
+    is_main = threading.current_thread() is threading.main_thread()
+    before = signal.signal(signal.SIGINT, interrupted) if is_main else None
     try:
         yield spark
     except (ConnectionError, Py4JError) as error:
@@ -200,7 +201,8 @@ def opened(
             do="What was published stays. Give it more memory (driver_memory, CODELAKE_DRIVER_MEMORY) and build again.",
         ) from error
     finally:
-        signal.signal(signal.SIGINT, before)
+        if before is not None:
+            signal.signal(signal.SIGINT, before)
         if not was_running and (_is_remote(spark) or gateway.is_running()):
             stop(spark)
 
@@ -223,7 +225,7 @@ def for_few_rows(spark: SparkSession) -> Iterator[None]:
 def abort(spark: SparkSession) -> None:
     """Stop what the session does, without waiting for it."""
     if _is_remote(spark):
-        Thread(target=spark.interruptAll, daemon=True).start()
+        threading.Thread(target=spark.interruptAll, daemon=True).start()
     else:
         gateway.abort()
 

@@ -44,7 +44,10 @@ _AFTER = {
 _N_COMMITS = 18
 """At least as many as the build makes; one that is beyond is a build that is not killed."""
 _EVERY = [
-    (at, when, which) for at in range(1, _N_COMMITS) for when in ("before", "after") for which in ("python", "jvm")
+    (at, when, which)
+    for at in range(1, _N_COMMITS)
+    for when in ("before", "within", "after")
+    for which in ("python", "jvm")
 ]
 _SAMPLE = (6, "after", "python")
 _CASES = [pytest.param(*one, marks=pytest.mark.slow if one == _SAMPLE else pytest.mark.soak) for one in _EVERY]

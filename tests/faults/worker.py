@@ -8,11 +8,12 @@ import random
 import signal
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from codelake.delta import write
+from codelake.delta import in_process, write
 from codelake.delta.changes import changes, cursor, window
 from codelake.delta.lake import Lake, create_lake
 from codelake.delta.maintenance.optimize import optimize
@@ -99,8 +100,9 @@ def _upkeep(lake: Lake) -> Run:
 
 
 def build_and_die(lake: Lake, *, folder: str, at: int, when: str, which: list[str]) -> dict[str, Any]:
-    """A build that is killed before or after its commit number `at`; which: python, jvm or both."""
-    real, n = write._write, 0
+    """A build that is killed before or after its commit number `at`, or within it, when its entry is there and nothing
+    else has followed; which: python, jvm or both."""
+    real, checksum, n = write._written, in_process._write_checksum, 0
 
     def die() -> None:
         if "jvm" in which:
@@ -108,16 +110,22 @@ def build_and_die(lake: Lake, *, folder: str, at: int, when: str, which: list[st
         if "python" in which:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    def dying(*given: Any) -> None:
+    def dying(*given: Any) -> Any:
         nonlocal n
         n += 1
         if (n, when) == (at, "before"):
             die()
-        real(*given)
+        gate = real(*given)
         if (n, when) == (at, "after"):
             die()
+        return gate
 
-    write._write = dying
+    def dying_within(*given: Any) -> None:
+        if (n, when) == (at, "within"):
+            die()
+        checksum(*given)
+
+    write._written, in_process._write_checksum = dying, dying_within
     try:
         return build_one(lake, folder=folder)
     except CodelakeError as error:
@@ -129,7 +137,24 @@ def build_one(lake: Lake, *, folder: str) -> dict[str, Any]:
     return {"run_id": done["run_id"], "versions": done["versions"]}
 
 
+def pausing(write_here: Callable[..., None]) -> Callable[..., None]:
+    """As tests/faults/pausing.py does it for Spark's commits."""
+
+    def paused(*given: Any) -> None:
+        pause = Path(os.environ["PAUSE_FILE"])
+        if pause.exists():
+            left = int(pause.read_text())
+            pause.with_name("pause.waiting").touch()
+            while left > 0 and pause.exists():
+                time.sleep(0.01)
+                left -= 10
+        write_here(*given)
+
+    return paused
+
+
 def main() -> None:
+    in_process.write = pausing(in_process.write)
     options = json.loads(sys.argv[1])
     spark = session(load({"master": "local[1]", "spark": FEW_ROWS | options["spark"]}))
     print(json.dumps({"ready": os.getpid(), "jvm": spark.sparkContext._gateway.proc.pid}), flush=True)  # type: ignore[union-attr]

@@ -13,6 +13,7 @@ import pytest
 from codelake.contracts import Table
 from codelake.contracts.graph import CPG_NODES, LINKS
 from codelake.contracts.operations import RUNS, STAGES
+from codelake.delta.changes import changes
 from codelake.delta.embedded import ask
 from codelake.delta.lake import Lake, create_lake
 from codelake.delta.run import Run, pin
@@ -70,14 +71,9 @@ class Workplace:
         return row
 
     def rewritten(self, table: Table, before: int) -> set[str]:
-        """Paths whose rows are in files that were added since a version."""
-        log, old = self.lake.log(table.name), self.lake.log(table.name, version=before)
-        new = set(log.files.column("path").to_pylist()) - set(old.files.column("path").to_pylist())
-        found: set[str] = set()
-        for file in new:
-            rows = self.lake.session.read.parquet(f"{self.lake.uri(table.name)}/{file}").select("path").distinct()
-            found |= {row.path for row in rows.collect()}
-        return found
+        """Paths whose rows were written since a version."""
+        rows = changes(Run(self.lake, "reader"), table, after=before).select("path").distinct()
+        return {row.path for row in rows.collect()}
 
 
 @pytest.fixture(scope="module")

@@ -9,6 +9,7 @@ import click
 
 from codelake.cli import output
 from codelake.cli.claims import claim_options, found_reports
+from codelake.cli.opening import session_when_asked
 from codelake.cli.options import given, settings
 from codelake.cli.sources import found_sources, source_options, store_of
 from codelake.errors import CodelakeError
@@ -61,7 +62,6 @@ def build(scip: str | None, pyrefly: str | None, forget: tuple[str, ...], **give
     from codelake.extract.guard import Limits
     from codelake.pipeline.build import build as run_build
     from codelake.pipeline.reading import Reading
-    from codelake.session import opened
     from codelake.settings import n_bytes
 
     current, store = settings(), store_of(settings())
@@ -77,10 +77,9 @@ def build(scip: str | None, pyrefly: str | None, forget: tuple[str, ...], **give
                 reading.begin()
                 if lake is None:
                     is_new = not create_lake(store).exists(EVIDENCE.name)
-                    progress.stage("session")
                     thorough = is_new and sum(reading.sizes.values()) >= _MUCH
-                    spark = until_done.enter_context(opened(current, store.hadoop_conf(), thorough=thorough))
-                    lake = open_lake(store, spark, lock_timeout=current.lock_timeout)
+                    starting = session_when_asked(until_done, current, store, progress, thorough=thorough)
+                    lake = open_lake(store, starting, lock_timeout=current.lock_timeout)
                 summaries.append(run_build(lake, reading, limits=limits, progress=progress))
                 failed |= reading.failed
     except KeyboardInterrupt:

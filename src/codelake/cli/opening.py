@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from codelake.cli.options import settings
 
 # deltalake, Arrow and Spark take longer to import than most commands to run: only who opens a lake loads them.
 if TYPE_CHECKING:
-    from codelake.delta.lake import Lake
+    from pyspark.sql import SparkSession
+
+    from codelake.delta.lake import Lake, Starting
     from codelake.delta.store import Store
+    from codelake.pipeline.progress import Progress
+    from codelake.settings import Settings
 
 
 def lake_without_session() -> Lake:
@@ -29,6 +33,21 @@ def lake_with_session() -> Iterator[Lake]:
     open_lake(store)  # a lake that is not there is said before a session starts
     with opened(settings(), store.hadoop_conf()) as spark:
         yield open_lake(store, spark, lock_timeout=settings().lock_timeout)
+
+
+def session_when_asked(
+    until: ExitStack, current: Settings, store: Store, progress: Progress | None = None, *, thorough: bool = False
+) -> Starting:
+    """A session that is started when something asks for it, and ended with `until`. Many builds need none."""
+    from codelake.delta.lake import Starting
+    from codelake.session import opened
+
+    def start() -> SparkSession:
+        if progress is not None:
+            progress.stage("session")
+        return until.enter_context(opened(current, store.hadoop_conf(), thorough=thorough))
+
+    return Starting(start)
 
 
 def _store() -> Store:

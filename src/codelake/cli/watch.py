@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import signal
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from codelake.cli import output
+from codelake.cli.opening import session_when_asked
 from codelake.cli.options import given, settings
 from codelake.errors import CodelakeError
 
@@ -53,7 +55,6 @@ def watch(path: str, name: str | None, include: tuple[str, ...], exclude: tuple[
     from codelake.extract.guard import Limits
     from codelake.extract.sources import open_source
     from codelake.pipeline.watch import watch as run_watch
-    from codelake.session import opened
     from codelake.settings import n_bytes
 
     current = settings()
@@ -66,8 +67,8 @@ def watch(path: str, name: str | None, include: tuple[str, ...], exclude: tuple[
     # Whatever Ctrl-C means at the moment.
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     try:
-        with opened(current, store.hadoop_conf()) as spark:
-            lake = open_lake(store, spark, lock_timeout=current.lock_timeout)
+        with ExitStack() as until_done:
+            lake = open_lake(store, session_when_asked(until_done, current, store), lock_timeout=current.lock_timeout)
             output.message(f"watching {path}; Ctrl-C stops")
             progress = partial(drawn, quiet=given().quiet)
             for update in run_watch(lake, Path(path), source, limits=limits, progress=progress):

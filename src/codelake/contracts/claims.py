@@ -38,6 +38,6 @@ CLAIMS = Table(
     key_scope="source",
     replace_by=("repo", "path"),
     checks=(Check("origin_is_known", f"origin IN ({', '.join(repr(one) for one in ORIGINS)})"),),
-    layout=Layout(sort_by=("repo", "path"), stats=("repo", "path", "origin")),
+    layout=Layout(stats=("repo", "path", "origin")),
     properties=PACKED,
 )

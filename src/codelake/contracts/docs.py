@@ -30,6 +30,7 @@ def _section(table: Table) -> str:
         ("Partitioned by", ", ".join(layout.partition_by)),
         ("Clustered by", ", ".join(layout.cluster_by)),
         ("Sorted by, within each file", ", ".join(layout.sort_by)),
+        ("Lies together by", ", ".join(layout.together_by)),
         ("Statistics", ", ".join(layout.stats or ())),
         ("Bloom filters", ", ".join(layout.bloom)),
         ("Features", ", ".join(table.features)),

@@ -81,7 +81,8 @@ LINKS = Table(
     key=("repo", "path"),
     key_scope="source",
     replace_by=("repo", "path"),
-    layout=Layout(stats=("repo", "path")),
+    # An edit writes anew what lies in a file with its own.
+    layout=Layout(stats=("repo", "path"), file_rows=200),
     properties=PACKED,
 )
 
@@ -169,7 +170,7 @@ CPG_EDGES_BY_DST = Table(
     key_scope="source",
     replace_by=("repo", "path"),
     layout=Layout(
-        sort_by=("node_id",),
+        together_by=("node_id",),
         stats=("node_id", "repo", "path"),
         file_rows=_RANGE_ROWS,
         no_dictionary=("node_id", *(f"edges.list.element.{name}" for name in ("other", *_SPAN))),
@@ -223,7 +224,7 @@ CLASSES = Table(
     key=("class_id",),
     key_scope="source",
     replace_by=("repo", "path"),
-    layout=Layout(sort_by=("repo", "path"), stats=("class_id", "repo", "path", "qualified_name")),
+    layout=Layout(stats=("class_id", "repo", "path", "qualified_name")),
 )
 
 EXTERNAL_SYMBOLS = Table(
@@ -245,7 +246,7 @@ EXTERNAL_SYMBOLS = Table(
     key_scope="source",
     replace_by=("repo",),
     checks=(Check("kind_is_known", "kind IN ('builtin', 'standard_library', 'distribution', 'unknown')"),),
-    layout=Layout(sort_by=("repo", "symbol_id"), stats=("symbol_id", "repo", "name", "kind", "distribution")),
+    layout=Layout(stats=("symbol_id", "repo", "name", "kind", "distribution")),
 )
 
 RENDERED = (CPG_NODES, CPG_EDGES, CPG_EDGES_BY_DST, CALLS, CLASSES)

@@ -44,7 +44,7 @@ FILES = Table(
         Check("status_is_known", "status IN ('parsed', 'recovered', 'skipped')"),
         Check("reason_where_not_parsed", "(status = 'parsed') = (reason IS NULL)"),
     ),
-    layout=Layout(sort_by=("repo", "path"), stats=("repo", "path", "digest")),
+    layout=Layout(stats=("repo", "path", "digest")),
 )
 
 BLOBS = Table(
@@ -73,7 +73,7 @@ DIAGNOSTICS = Table(
         Column("message", "string", "the problem, in words"),
     ),
     replace_by=("repo", "path"),
-    layout=Layout(sort_by=("repo", "path"), stats=("repo", "path", "kind")),
+    layout=Layout(stats=("repo", "path", "kind")),
 )
 
 DISTRIBUTIONS = Table(
@@ -89,8 +89,14 @@ DISTRIBUTIONS = Table(
     key=("repo", "name"),
     key_scope="write",
     replace_by=("repo", "name"),
-    checks=(Check("name_is_normalised", "name RLIKE '^[a-z0-9]+(-[a-z0-9]+)*$'"),),
-    layout=Layout(sort_by=("repo", "name"), stats=("repo", "name")),
+    checks=(
+        Check(
+            "name_is_normalised",
+            "name <> '' AND btrim(name, 'abcdefghijklmnopqrstuvwxyz0123456789-') = '' AND name NOT LIKE '-%' "
+            "AND name NOT LIKE '%-' AND name NOT LIKE '%--%'",
+        ),
+    ),
+    layout=Layout(stats=("repo", "name")),
 )
 
 SOURCES = (REPOSITORIES, FILES, BLOBS, DIAGNOSTICS, DISTRIBUTIONS)

@@ -75,6 +75,9 @@ class Layout:
     zorder_by: tuple[str, ...] = ()
     sort_by: tuple[str, ...] = ()
     """Rows are sorted by these within each file, and the table says so."""
+    together_by: tuple[str, ...] = ()
+    """Rows that are written at once are sorted by these, so that a file, and a page of it, is a range. Not promised: a
+    file that an edit wrote anew holds several such runs."""
     stats: tuple[str, ...] | None = None
     """Columns with minimum, maximum and null count per file; None leaves Delta's first 32."""
     spread: tuple[str, ...] = ()
@@ -87,6 +90,11 @@ class Layout:
     """No file holds more rows than this."""
     row_group_bytes: int | None = None
     compression: str = "zstd"
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """What rows are sorted by when they are written."""
+        return self.sort_by or self.together_by
 
 
 @dataclass(frozen=True)
@@ -149,6 +157,7 @@ class Table:
             "cluster_by": self.layout.cluster_by,
             "zorder_by": self.layout.zorder_by,
             "sort_by": self.layout.sort_by,
+            "together_by": self.layout.together_by,
             "stats": self.layout.stats or (),
             "bloom": self.layout.bloom,
             "no_dictionary": self.layout.no_dictionary,
@@ -175,7 +184,9 @@ class Table:
             )
         if self.unbounded and "changeDataFeed" not in self.features:
             raise UsageError(f"contract {self.name}, unbounded", expected="the feature changeDataFeed", found="none")
-        if self.append_only and self.layout.sort_by:
+        if self.layout.sort_by and self.layout.together_by:
+            raise UsageError(f"contract {self.name}", expected="sort_by or together_by", found="both")
+        if self.append_only and self.layout.order:
             raise UsageError(
                 f"contract {self.name}",
                 expected="append_only or sort_by",

@@ -6,8 +6,10 @@ all, so that a run killed in between reads the same window again and nothing is 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
@@ -16,6 +18,8 @@ from codelake.contracts.table import Table
 from codelake.delta.engine import engine_errors
 from codelake.delta.identity import newest_own_commit
 from codelake.delta.log import Log
+from codelake.delta.plain import plain
+from codelake.delta.reading import engine_failures
 from codelake.delta.run import Run, pin
 from codelake.delta.schema import named
 from codelake.errors import FeedUnavailable, PinUnavailable, UsageError
@@ -59,6 +63,27 @@ def window(run: Run, source: Table, *, after: int) -> Window:
 
 def changes(run: Run, source: Table, *, after: int, until: int | None = None) -> DataFrame:
     """Rows of the feed in the contract's columns, with what happened to each, in which version and when."""
+    upto, _ = _window_read(run, source, after, until)
+    with engine_errors(f"change feed of {source.name}, versions {after + 1} to {upto}"):
+        feed = (
+            run.lake.session.read.format("delta")
+            .option("readChangeFeed", "true")
+            .option("startingVersion", after + 1)
+            .option("endingVersion", upto)
+            .load(run.lake.uri(source.name))
+        )
+        return feed.select(*(named(F.col(f"`{c.name}`"), c) for c in source.columns), *CHANGE_COLUMNS)
+
+
+def changes_here(run: Run, source: Table, columns: Sequence[str], *, after: int) -> pa.Table:
+    """Some columns of the feed up to the run's pin, with what happened to each row, read in this process."""
+    upto, log = _window_read(run, source, after, None)
+    with engine_failures():
+        feed = log.delta_table.load_cdf(after + 1, upto, columns=[*columns, CHANGE_COLUMNS[0]])
+        return plain(pa.table(feed.read_all()))
+
+
+def _window_read(run: Run, source: Table, after: int, until: int | None) -> tuple[int, Log]:
     upto = pin(run, source).version if until is None else until
     log = run.lake.log(source.name)
     require_feed(log, after + 1, upto)
@@ -76,15 +101,7 @@ def changes(run: Run, source: Table, *, after: int, until: int | None = None) ->
         from_version=after + 1,
         options={"feed": f"versions {after + 1} to {upto}"},
     )
-    with engine_errors(f"change feed of {source.name}, versions {after + 1} to {upto}"):
-        feed = (
-            run.lake.session.read.format("delta")
-            .option("readChangeFeed", "true")
-            .option("startingVersion", after + 1)
-            .option("endingVersion", upto)
-            .load(run.lake.uri(source.name))
-        )
-        return feed.select(*(named(F.col(f"`{c.name}`"), c) for c in source.columns), *CHANGE_COLUMNS)
+    return upto, log
 
 
 def require_feed(log: Log, first: int, last: int) -> None:

@@ -26,6 +26,13 @@ from codelake.errors import Damaged
 LOG = "_delta_log"
 _COMMIT = re.compile(r"^(\d{20})\.json$")
 _CHECKPOINT = re.compile(r"^(\d{20})\.checkpoint.*\.(parquet|json)$")
+_METRICS = {
+    "num_added_rows": "numOutputRows",
+    "num_added_files": "numFiles",
+    "num_removed_files": "numRemovedFiles",
+    "execution_time_ms": "executionTimeMs",
+}
+"""What deltalake counts, by the names that Delta on Spark has for it."""
 _MARK = "codelake"
 """The key in a commit's user metadata under which our own metadata lies."""
 
@@ -116,7 +123,11 @@ class Entries:
             version=version,
             timestamp=datetime.fromtimestamp(stamp / 1000, UTC),
             operation=found.get("operation", ""),
-            metrics={k: int(v) for k, v in (found.get("operationMetrics") or {}).items() if _is_whole(v)},
+            metrics={
+                _METRICS.get(name, name): int(value)
+                for name, value in (found.get("operationMetrics") or {}).items()
+                if _is_whole(value)
+            },
             own=_own_metadata(found.get("userMetadata")),
             info=found,
         )

@@ -177,6 +177,13 @@ def check_protocol(log: Log, *, write: bool, engine: str = "spark") -> Protocol:
     return found
 
 
+def writes(log: Log, engine: str) -> bool:
+    """Whether `engine` keeps the promise of every feature that the table has."""
+    found = protocol_of(*log.protocol)
+    known = (FEATURES.get(name) for name in found.features)
+    return found.min_writer_version <= _WRITER_VERSION and all(one and engine in one.writes for one in known)
+
+
 def opening_refused(table: str, actions: Iterable[Mapping[str, Any]]) -> FeatureRefused | None:
     """Why deltalake does not open a table, if it is for its protocol.
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 import uuid
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,22 +28,59 @@ MARKER = "_codelake.json"
 _LOCKS = "_locks"
 
 
+class Starting:
+    """A session that is started when it is first asked for, by whichever thread."""
+
+    def __init__(self, start: Callable[[], SparkSession]) -> None:
+        self._start = start
+        self._guard = threading.RLock()
+        self._told: list[Callable[[], None]] = []
+        self.started: SparkSession | None = None
+
+    def session(self) -> SparkSession:
+        with self._guard:
+            if self.started is None:
+                self.started = self._start()
+                for tell in self._told:
+                    tell()
+            return self.started
+
+    @contextmanager
+    def telling(self, tell: Callable[[], None]) -> Iterator[None]:
+        """Calls `tell` once the session has started, if that is meanwhile."""
+        with self._guard:
+            self._told.append(tell)
+        try:
+            yield
+        finally:
+            with self._guard:
+                self._told.remove(tell)
+
+
 @dataclass(frozen=True)
 class Lake:
     """Made by `create_lake` or `open_lake`. `spark` is None where only logs are read."""
 
     store: Store
-    spark: SparkSession | None = None
+    spark: SparkSession | Starting | None = None
     lock_timeout: float = 600.0
     locking: bool = True
     """Off only to show, in a test, what the lock is for."""
-    jvm: int | None = field(default=None, compare=False)
 
     @property
     def session(self) -> SparkSession:
         if self.spark is None:
             raise UsageError(f"lake {self.store.root}", expected="a lake opened with a Spark session", found="none")
-        return self.spark
+        return self.spark.session() if isinstance(self.spark, Starting) else self.spark
+
+    @property
+    def jvm(self) -> int | None:
+        """The driver's JVM, which commits for us and may outlive us. Spark Connect's server is not ours to watch."""
+        spark = self.spark.started if isinstance(self.spark, Starting) else self.spark
+        if spark is None or not hasattr(spark, "_jvm"):
+            return None
+        process = getattr(spark.sparkContext._gateway, "proc", None)
+        return None if process is None else int(process.pid)
 
     def uri(self, name: str) -> str:
         return self.store.uri(name)
@@ -95,11 +133,16 @@ class Lake:
         if not (self.store.is_local and self.locking):
             yield
             return
-        with table_lock(self.store.path / _LOCKS / f"{name}.lock", jvm=self.jvm, timeout=self.lock_timeout):
+        with ExitStack() as held:
+            file = self.store.path / _LOCKS / f"{name}.lock"
+            hold = held.enter_context(table_lock(file, jvm=self.jvm, timeout=self.lock_timeout))
+            if isinstance(self.spark, Starting):
+                held.enter_context(self.spark.telling(lambda: hold(self.jvm)))
+                hold(self.jvm)  # another thread may have started it in between
             yield
 
 
-def create_lake(store: Store, spark: SparkSession | None = None, *, lock_timeout: float = 600.0) -> Lake:
+def create_lake(store: Store, spark: SparkSession | Starting | None = None, *, lock_timeout: float = 600.0) -> Lake:
     """Make a lake where there is none, or open the one that is there."""
     if not _marked(store):
         if store.is_local:
@@ -121,7 +164,7 @@ def create_lake(store: Store, spark: SparkSession | None = None, *, lock_timeout
     return open_lake(store, spark, lock_timeout=lock_timeout)
 
 
-def open_lake(store: Store, spark: SparkSession | None = None, *, lock_timeout: float = 600.0) -> Lake:
+def open_lake(store: Store, spark: SparkSession | Starting | None = None, *, lock_timeout: float = 600.0) -> Lake:
     if not _marked(store):
         if store.is_local and (store.path / LOG).is_dir():
             found = "a single Delta table"
@@ -135,7 +178,7 @@ def open_lake(store: Store, spark: SparkSession | None = None, *, lock_timeout: 
             found=found,
             do="Name one with --lake, or make one there: `codelake build`.",
         )
-    return Lake(store, spark, lock_timeout=lock_timeout, jvm=_jvm_pid(spark))
+    return Lake(store, spark, lock_timeout=lock_timeout)
 
 
 def _marked(store: Store) -> bool:
@@ -168,11 +211,3 @@ def _filesystem(store: Store) -> pafs.PyFileSystem:
     if store.is_local:
         return pafs.SubTreeFileSystem(str(store.path), pafs.LocalFileSystem())
     return pafs.PyFileSystem(DeltaStorageHandler(store.uri(), store.deltalake_options() or None))
-
-
-def _jvm_pid(spark: SparkSession | None) -> int | None:
-    """The driver's JVM, which commits for us and may outlive us. Spark Connect's server is not ours to watch."""
-    if spark is None or not hasattr(spark, "_jvm"):
-        return None
-    process = getattr(spark.sparkContext._gateway, "proc", None)
-    return None if process is None else int(process.pid)

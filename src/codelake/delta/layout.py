@@ -5,6 +5,7 @@
     cluster_by           CLUSTER BY (OPTIMIZE then clusters)
     zorder_by            maintenance passes it to OPTIMIZE ZORDER BY
     sort_by              rows sorted in each task before the write; table property codelake.sortedBy
+    together_by          rows sorted in each task before the write
     stats                table property delta.dataSkippingStatsColumns
     bloom                table property parquet.bloom.filter.enabled#column
     no_dictionary        table property parquet.enable.dictionary#column
@@ -155,4 +156,4 @@ def write_confs(table: Table) -> dict[str, str]:
 
 
 def laid_out(rows: DataFrame, table: Table) -> DataFrame:
-    return rows.sortWithinPartitions(*table.layout.sort_by) if table.layout.sort_by else rows
+    return rows.sortWithinPartitions(*table.layout.order) if table.layout.order else rows

@@ -13,7 +13,7 @@ import fcntl
 import json
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -23,8 +23,9 @@ _PAUSE = 0.01
 
 
 @contextmanager
-def table_lock(path: Path, *, jvm: int | None, timeout: float) -> Iterator[None]:
-    """Hold the lock file `path`. `jvm` is the process that will commit on our behalf, if it is on this host."""
+def table_lock(path: Path, *, jvm: int | None, timeout: float) -> Iterator[Callable[[int | None], None]]:
+    """Hold the lock file `path`. `jvm` is the process that will commit on our behalf, if it is on this host. What this
+    gives names another, such as one that was started since."""
     deadline = time.monotonic() + timeout
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -45,9 +46,13 @@ def table_lock(path: Path, *, jvm: int | None, timeout: float) -> Iterator[None]
                 _wait(path, fd, deadline, timeout)
         while _orphan(fd):
             _wait(path, fd, deadline, timeout)
-        _write(fd, json.dumps({"pid": os.getpid(), "jvm": jvm, "jvm_start": _started(jvm)}).encode())
+
+        def name(jvm: int | None) -> None:
+            _write(fd, json.dumps({"pid": os.getpid(), "jvm": jvm, "jvm_start": _started(jvm)}).encode())
+
+        name(jvm)
         try:
-            yield
+            yield name
         finally:
             _write(fd, b"")
     finally:

@@ -6,7 +6,7 @@ its own, whose configuration no other thread sees.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import MappingProxyType
 from typing import Any
@@ -122,27 +122,31 @@ def update_statement(name: str, values: Mapping[str, str], where: str) -> str:
     return f"UPDATE {name} SET {', '.join(f'`{c}` = {text}' for c, text in values.items())} WHERE {where}"
 
 
-def replace_condition(table: Table, replacing: Sequence[Sequence[Any]]) -> str:
-    """`replacing` may give values for the first columns of `replace_by` only: then all rows with those go."""
+def replace_condition(
+    table: Table, replacing: Sequence[Sequence[Any]], *, text: Callable[[str], str] = sql_text
+) -> str:
+    """`replacing` may give values for the first columns of `replace_by` only: then all rows with those go. `text` says
+    how the engine that reads the condition writes texts."""
     columns = table.replace_by
     groups: dict[tuple[Any, ...], list[Any]] = {}
     for values in replacing:
         if not 0 < len(values) <= len(columns):
             raise UsageError(f"values to replace in {table.name}", expected=f"1 to {len(columns)}", found=len(values))
-        groups.setdefault(tuple(values[:-1]), []).append(values[-1])
+        literals = tuple(_literal(value, text) for value in values)
+        groups.setdefault(literals[:-1], []).append(literals[-1])
     return " OR ".join(_one_of(columns, before, last) for before, last in groups.items())
 
 
-def _one_of(columns: Sequence[str], before: Sequence[Any], last: Sequence[Any]) -> str:
+def _one_of(columns: Sequence[str], before: Sequence[str], last: Sequence[str]) -> str:
     """Equal to `before` in the first columns, and to one of `last` in the next."""
-    conditions = [f"`{column}` = {_literal(value)}" for column, value in zip(columns, before, strict=False)]
-    conditions.append(f"`{columns[len(before)]}` IN ({', '.join(map(_literal, last))})")
+    conditions = [f"`{column}` = {value}" for column, value in zip(columns, before, strict=False)]
+    conditions.append(f"`{columns[len(before)]}` IN ({', '.join(last)})")
     return "(" + " AND ".join(conditions) + ")"
 
 
-def _literal(value: Any) -> str:
+def _literal(value: Any, text: Callable[[str], str]) -> str:
     if isinstance(value, str):
-        return sql_text(value)
+        return text(value)
     if isinstance(value, bool) or not isinstance(value, int):
         raise UsageError("values to replace", expected="strings or whole numbers", found=repr(value))
     return str(value)

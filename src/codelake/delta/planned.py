@@ -5,8 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
+import pyarrow as pa
 from pyspark.sql import DataFrame
 
 from codelake.contracts.operations import COMMITS
@@ -17,7 +18,7 @@ from codelake.errors import Conflict
 
 ATTEMPTS = 5
 
-Plan = DataFrame | tuple[DataFrame, Mapping[str, Any]] | None
+Plan: TypeAlias = DataFrame | pa.Table | tuple[DataFrame | pa.Table, Mapping[str, Any]] | None
 """Rows to commit; with options of `commit` that depend on them; or None where there is nothing to do."""
 
 

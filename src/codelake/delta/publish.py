@@ -42,5 +42,5 @@ def publish(
         "manifest": manifest,
     }
     publisher = Run(run.lake, run.run_id, stage="publish", pipeline=run.pipeline, number=run.number)
-    commit(publisher, RUNS, run.lake.session.createDataFrame(arrow_table(RUNS, [row])), mode="append")
+    commit(publisher, RUNS, arrow_table(RUNS, [row]), mode="append")
     return versions

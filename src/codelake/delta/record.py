@@ -9,7 +9,6 @@ from codelake.contracts.arrow import arrow_table
 from codelake.contracts.operations import OPERATIONS
 from codelake.contracts.table import Table
 from codelake.delta.create import create_table
-from codelake.delta.engine import engine_errors
 from codelake.delta.lake import Lake
 from codelake.delta.run import Run
 from codelake.delta.together import together
@@ -31,9 +30,8 @@ def record(run: Run, *, repeatable: bool = True) -> Mapping[str, int]:
     recorder = Run(run.lake, run.run_id, stage="record", pipeline=run.pipeline, number=run.number)
 
     def append(table: Table) -> Committed:
-        with engine_errors(f"table {table.name}: rows of run {run.run_id}"):
-            frame = run.lake.session.createDataFrame(arrow_table(table, run.rows[table.name]))
-        return commit(recorder, table, frame, mode="append", txn=recorder.txn if repeatable else None)
+        rows = arrow_table(table, run.rows[table.name])
+        return commit(recorder, table, rows, mode="append", txn=recorder.txn if repeatable else None)
 
     made = together(partial(append, table) for table in OPERATIONS if run.rows.get(table.name))
     run.rows.clear()

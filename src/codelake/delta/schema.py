@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import pyarrow as pa
 from pyspark.sql import Column as SparkColumn
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
@@ -65,6 +66,13 @@ def named(expression: SparkColumn, column: Column) -> SparkColumn:
     """The expression under the column's name, carrying the column's semantic type with it."""
     metadata = semantic_metadata(column)
     return expression.alias(column.name, metadata=metadata) if metadata else expression.alias(column.name)
+
+
+def handed(spark: SparkSession, rows: pa.Table) -> DataFrame:
+    """In one chunk: Spark makes nothing of a table without any, and silently ends at one that is empty."""
+    if rows.num_rows == 0:
+        rows = pa.Table.from_arrays([pa.array([], column.type) for column in rows.schema], schema=rows.schema)
+    return spark.createDataFrame(rows.combine_chunks())
 
 
 def check_semantics(rows: DataFrame, table: Table) -> None:

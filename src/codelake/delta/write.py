@@ -4,7 +4,8 @@ Whatever the mode, in this order: the rows are brought into the contract's shape
 gates are checked, Delta commits, and the version that this commit made is read back from the log by the
 name that the commit carries, so that a commit of somebody else in between is never taken for ours.
 
-A commit is made once per (application, version), see codelake.delta.identity.
+A commit is made once per (application, version), see codelake.delta.identity. Rows in Spark are written by Spark; those
+that this process holds are written from here where they may be, see codelake.delta.in_process.
 """
 
 from __future__ import annotations
@@ -13,13 +14,15 @@ import time
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
+import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from codelake.contracts.operations import COMMITS
 from codelake.contracts.table import Table
+from codelake.delta import in_process
 from codelake.delta.engine import (
     CONSTRAINT_BROKEN,
     ENGINE_ERRORS,
@@ -42,10 +45,11 @@ from codelake.delta.modes import (
     write_rows,
 )
 from codelake.delta.run import Run, Txn, pin
-from codelake.delta.schema import check_semantics, conformed
+from codelake.delta.schema import check_semantics, conformed, handed
 from codelake.errors import Conflict, ContractBroken, UsageError
 
 Mode = Literal["append", "overwrite", "replace", "merge", "update", "delete"]
+Rows: TypeAlias = DataFrame | pa.Table | None
 _WITH_ROWS = ("append", "overwrite", "replace", "merge")
 
 
@@ -85,7 +89,7 @@ class _Request:
 def commit(
     run: Run,
     table: Table,
-    rows: DataFrame | None = None,
+    rows: DataFrame | pa.Table | None = None,
     *,
     mode: Mode,
     txn: Txn | None = None,
@@ -120,7 +124,7 @@ def commit(
     return _commit_once(request, rows, attempt=1)
 
 
-def _check_request(request: _Request, rows: DataFrame | None) -> None:
+def _check_request(request: _Request, rows: Rows) -> None:
     table, mode = request.table, request.mode
     problem = None
     if (rows is not None) != (mode in _WITH_ROWS):
@@ -147,10 +151,12 @@ def _check_request(request: _Request, rows: DataFrame | None) -> None:
         parse_expression(text, names)
 
 
-def _commit_once(request: _Request, rows: DataFrame | None, *, attempt: int) -> Committed:
+def _commit_once(request: _Request, rows: Rows, *, attempt: int) -> Committed:
     started = time.monotonic()
     run, table = request.run, request.table
-    if rows is not None:
+    if isinstance(rows, pa.Table):
+        rows = in_process.conformed(rows, table)
+    elif rows is not None:
         check_semantics(rows, table)
         rows = conformed(rows, table)
     with run.lake.writing(table.name):
@@ -161,7 +167,6 @@ def _commit_once(request: _Request, rows: DataFrame | None, *, attempt: int) -> 
         newest = newest_own_commit(log)
         if repeated := earlier_commit(log, newest, request.txn):
             return _noted(request, repeated, {}, started, attempt, is_repeat=True)
-        gate = _gate(request, rows, log)
         own = own_metadata(
             run,
             newest,
@@ -171,10 +176,7 @@ def _commit_once(request: _Request, rows: DataFrame | None, *, attempt: int) -> 
             cursors=request.cursors,
             fingerprint=request.fingerprint,
         )
-        try:
-            _write(request, gate, own)
-        except ENGINE_ERRORS as error:
-            raise _refusal(request, gate, error) from error
+        gate = _written(request, rows, log, own)
         made = next((c for c in log.newer_commits(log.version) if c.own.get("commit_id") == request.commit_id), None)
     if made is None and (again := earlier_commit(log, newest_own_commit(run.lake.log(table.name)), request.txn)):
         return _noted(request, again, {}, started, attempt, is_repeat=True)  # Delta knew the transaction
@@ -184,6 +186,26 @@ def _commit_once(request: _Request, rows: DataFrame | None, *, attempt: int) -> 
     if made is None:
         return Committed(table.name, log.version, request.mode, False, True, {}, counts, attempt)
     return _noted(request, made, counts, started, attempt, is_repeat=False)
+
+
+def _written(request: _Request, rows: Rows, log: Log, own: dict[str, Any]) -> Gated | None:
+    """Write what is asked for; the gates that Spark put the rows through."""
+    lake, table = request.run.lake, request.table
+    if isinstance(rows, pa.Table):
+        if in_process.takes(lake, table, log, rows, request.mode):
+            try:
+                in_process.write(lake, table, log, rows, own_metadata_text(own), request.replacing)
+            except in_process.RulesBroken as broken:
+                gate = _gate(request, handed(lake.session, rows), log)
+                raise _broken(request, gate.violations() if gate else []) from broken
+            return None
+        rows = conformed(handed(lake.session, rows), table)
+    gate = _gate(request, rows, log)
+    try:
+        _write(request, gate, own)
+    except ENGINE_ERRORS as error:
+        raise _refusal(request, gate, error) from error
+    return gate
 
 
 def _check_pin(request: _Request, log: Log) -> None:

@@ -29,9 +29,9 @@ from codelake.pipeline.linking import keep_linked
 from codelake.pipeline.open_units import OpenUnits
 from codelake.pipeline.progress import Progress
 from codelake.pipeline.reading import Listed, Reading
+from codelake.pipeline.rows import few_rows
 from codelake.pipeline.stages import STAGES, Stage, fingerprints
 from codelake.pipeline.work import Build, Told
-from codelake.session import for_few_rows
 
 BUILT = tuple(table for table in TABLES if table not in OPERATIONS)
 """What builds write, and a published run names."""
@@ -84,6 +84,8 @@ def create_tables(lake: Lake) -> None:
                 do="It was left as it is. Another version of codelake made this lake: build a new one (`--lake`).",
             ) from error
 
+    if not all(lake.exists(table.name) for table in TABLES):
+        lake.session  # noqa: B018 - it is Spark that makes them, and this thread that is to start it
     together(partial(bring, table) for table in TABLES)
 
 
@@ -141,7 +143,7 @@ def _publish(work: Build, ran: list[manifest.Stage], versions: dict[str, int], s
         stages=ran,
         commits=manifest.commits_of(run),
     )
-    with for_few_rows(work.spark):
+    with few_rows(work):
         publish(
             run,
             BUILT,

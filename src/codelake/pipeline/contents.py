@@ -28,7 +28,7 @@ def _store(build: Build, chunk: Chunk) -> int:
     def plan(run: Run) -> Plan:
         there = {row["digest"] for row in rows_of(run, BLOBS, chunk)}
         lacking[:] = [digest for digest in chunk if digest not in there]
-        return build.spark.createDataFrame(_rows(chunk, lacking)) if lacking else None
+        return _rows(chunk, lacking) if lacking else None
 
     build.committed(commit_planned(build.run, BLOBS, plan, mode="append", from_pin=True))
     return len(lacking)

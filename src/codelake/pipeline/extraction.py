@@ -6,7 +6,6 @@ from collections.abc import Collection
 from contextlib import ExitStack
 
 import pyarrow as pa
-from pyspark.sql import DataFrame
 
 from codelake.contracts.evidence import EVIDENCE, FIELDS
 from codelake.contracts.sources import BLOBS, FILES
@@ -14,6 +13,8 @@ from codelake.delta.embedded import among, ask
 from codelake.delta.planned import Plan, commit_planned
 from codelake.delta.run import Run
 from codelake.delta.scan import scan
+from codelake.extract.beside import evidence_beside
+from codelake.extract.content import evidence_of
 from codelake.extract.extractors import extractor_version
 from codelake.extract.run import evidence
 from codelake.extract.tasks import balanced, portions
@@ -28,7 +29,7 @@ _HANDED = 32 << 20
 """Bytes of contents that are handed to Spark. For more it reads `blobs` itself, and Delta looks for the files of that
 table in jobs of its own first."""
 _FEW, _FEW_BYTES = 10, 1 << 20
-"""Contents that one task extracts."""
+"""Contents that are extracted without Spark."""
 _CONTENTS = pa.schema([("digest", pa.string()), ("content", pa.binary())])
 
 
@@ -63,22 +64,29 @@ def _extract(build: Build, sizes: dict[str, int]) -> list[str]:
             lacking[:] = [digest for digest in sizes if digest not in build.seen]
             if not lacking:
                 return None
+            n_bytes = sum(sizes[digest] for digest in lacking)
+            if n_bytes <= _FEW_BYTES and len(lacking) <= _FEW and build.extract is evidence_of:
+                return _beside(build, _contents(run, lacking))
             tasks = balanced({digest: sizes[digest] for digest in lacking})
             watching.enter_context(watched(build.spark, tasks, build.progress))
-            n_bytes = sum(sizes[digest] for digest in lacking)
-            if n_bytes > _HANDED:
-                return evidence(scan(run, BLOBS), tasks, limits=build.limits, extract=build.extract)
-            is_few = n_bytes <= _FEW_BYTES and len(lacking) <= _FEW
-            contents = _contents(build, run, lacking)
-            return evidence(contents, None if is_few else tasks, limits=build.limits, extract=build.extract)
+            contents = scan(run, BLOBS) if n_bytes > _HANDED else frame(build, _contents(run, lacking))
+            return evidence(contents, tasks, limits=build.limits, extract=build.extract)
 
         build.committed(commit_planned(build.run, EVIDENCE, plan, mode="append", from_pin=True))
     return lacking
 
 
-def _contents(build: Build, run: Run, digests: Collection[str]) -> DataFrame:
+def _contents(run: Run, digests: Collection[str]) -> pa.Table:
     rows = ask(run, (BLOBS,), f"SELECT digest, content FROM blobs WHERE {among('digest', digests)}")
-    return frame(build, rows.cast(_CONTENTS))
+    return rows.cast(_CONTENTS)
+
+
+def _beside(build: Build, contents: pa.Table) -> pa.Table:
+    about = contents.num_rows, contents.column("content").nbytes
+    build.progress.expect(*about)
+    found = evidence_beside(contents, limits=build.limits)
+    build.progress.extracted(*about)
+    return found
 
 
 def _seen(run: Run, digests: Collection[str]) -> dict[str, Seen]:

@@ -20,7 +20,7 @@ from pyspark.sql import DataFrame
 from codelake.contracts import Table
 from codelake.contracts.graph import CPG_NODES, EXTERNAL_SYMBOLS, LINKS, RENDERED
 from codelake.contracts.sources import DISTRIBUTIONS, FILES
-from codelake.delta.changes import changes, cursor, window
+from codelake.delta.changes import changes_here, cursor, window
 from codelake.delta.embedded import among, ask
 from codelake.delta.identity import newest_own_commit
 from codelake.delta.modes import replace_condition
@@ -33,9 +33,8 @@ from codelake.graph.rendered import rendered, rendered_whole, rows_of
 from codelake.pipeline import here
 from codelake.pipeline.linking import present_evidence
 from codelake.pipeline.lookup import at, is_empty
-from codelake.pipeline.rows import commit_rows, frame
+from codelake.pipeline.rows import commit_rows, few_rows, frame
 from codelake.pipeline.work import Build, Place, Places
-from codelake.session import for_few_rows
 
 _PART_BYTES = 4 << 20
 """Source bytes whose evidence and links one task holds."""
@@ -59,8 +58,8 @@ def render_graph(build: Build) -> None:
     if n_bytes <= here.RENDERED_HERE:
         found = here.rendered(run, places)
         others = {name: rows for name, rows in found.items() if not _is_there(run, name, places, rows)}
-        with for_few_rows(build.spark):
-            _commit_all(build, places, {name: frame(build, rows) for name, rows in others.items()})
+        with few_rows(build):
+            _commit_all(build, places, others)
         return
     places, contents = _or_all(run, places, contents)
     packed = _packed(build, places, contents)
@@ -71,7 +70,7 @@ def render_graph(build: Build) -> None:
         packed.unpersist()
 
 
-def _commit_all(build: Build, places: Places, rows: Mapping[str, DataFrame]) -> None:
+def _commit_all(build: Build, places: Places, rows: Mapping[str, DataFrame | pa.Table]) -> None:
     others = [table for table in RENDERED if table is not CPG_NODES and table.name in rows]
     together(partial(_commit, build, table, places, rows[table.name]) for table in others)
     _commit(build, CPG_NODES, places, rows[CPG_NODES.name])
@@ -118,13 +117,12 @@ def _linked_since(build: Build) -> tuple[list[Place], list[Place]]:
 
 def _changes(run: Run, after: int) -> tuple[dict[Place, set[str]], set[Place]]:
     """Files with what happened to their links, and those that are new, gone or not read."""
-    feed = changes(run, LINKS, after=after).selectExpr("repo", "path", "_change_type", "digest IS NULL AS is_unread")
     kinds: dict[Place, set[str]] = {}
     moved: set[Place] = set()
-    for row in feed.distinct().collect():
-        kinds.setdefault((row.repo, row.path), set()).add(row._change_type)
-        if row.is_unread:
-            moved.add((row.repo, row.path))
+    for row in changes_here(run, LINKS, ("repo", "path", "digest"), after=after).to_pylist():
+        kinds.setdefault((row["repo"], row["path"]), set()).add(row["_change_type"])
+        if row["digest"] is None:
+            moved.add((row["repo"], row["path"]))
     return kinds, moved | {place for place, found in kinds.items() if len(found) == 1}
 
 
@@ -192,7 +190,7 @@ def _packed(build: Build, places: Places, contents: Sequence[Content]) -> DataFr
     return packed.unionAll(frame(build, pa.Table.from_batches(beside))) if beside else packed
 
 
-def _commit(build: Build, table: Table, places: Places, rows: DataFrame) -> None:
+def _commit(build: Build, table: Table, places: Places, rows: DataFrame | pa.Table) -> None:
     """What was rendered in the place of all that the table has of these places."""
 
     def plan(run: Run) -> Plan:
@@ -200,7 +198,9 @@ def _commit(build: Build, table: Table, places: Places, rows: DataFrame) -> None
             return rows, {"mode": "append"}
         if places.is_all:
             return rows, {"mode": "overwrite"}
-        kept = rows.where(replace_condition(table, places.all)) if places.around else rows
+        # Here, what is around was rendered for these places only; in Spark for whole repositories.
+        is_more = places.around and isinstance(rows, DataFrame)
+        kept = rows.where(replace_condition(table, places.all)) if is_more else rows
         return kept, {"mode": "replace", "replacing": places.all}
 
     read = {one.name: build.run.pins[one.name].version for one in (LINKS, EXTERNAL_SYMBOLS)}

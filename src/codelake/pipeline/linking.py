@@ -38,7 +38,6 @@ from codelake.pipeline.lookup import at, is_empty
 from codelake.pipeline.rows import frame
 from codelake.pipeline.stubs import stored_stubs
 from codelake.pipeline.work import Build, Impact
-from codelake.session import for_few_rows
 
 Needs = dict[str, set[str]]
 File = tuple[str, str]
@@ -70,7 +69,7 @@ def link_files(build: Build) -> None:
             linked_repos.update(units)
             build.told.why = _words(found, units)
             if is_empty(run, LINKS):
-                return _frame(build, _linked(build, run, units)), {"mode": "append"}
+                return _linked(build, run, units), {"mode": "append"}
             until_committed.close()
             unseen = [one for one in found if not one.why and one.repo not in units]
             rows, files = [_restamped(run, unseen)] if unseen else [], [one[:2] for one in unseen]
@@ -83,10 +82,7 @@ def link_files(build: Build) -> None:
                 rows.append(_some(linked, differing))
                 files += differing
             gone = [one[:2] for one in found if one.why == _GONE]
-            if all(isinstance(one, pa.Table) for one in rows):
-                until_committed.enter_context(for_few_rows(build.spark))
-            frames = [_frame(build, one) for one in rows]
-            return reduce(DataFrame.unionByName, frames), {"mode": "replace", "replacing": sorted({*files, *gone})}
+            return _union(build, rows), {"mode": "replace", "replacing": sorted({*files, *gone})}
 
         done = commit_planned(build.run, LINKS, plan, from_pin=True)
         if done is not None:
@@ -266,5 +262,9 @@ def _restamped(run: Run, found: Sequence[Difference]) -> pa.Table:
     return rows.set_column(column, rows.schema.field(column), pa.array([digests[one] for one in places], pa.string()))
 
 
-def _frame(build: Build, rows: Linked) -> DataFrame:
-    return frame(build, rows) if isinstance(rows, pa.Table) else rows
+def _union(build: Build, rows: Sequence[Linked]) -> Linked:
+    here = [one for one in rows if isinstance(one, pa.Table)]
+    if len(here) == len(rows):
+        return pa.concat_tables(here)
+    frames = [frame(build, one) if isinstance(one, pa.Table) else one for one in rows]
+    return reduce(DataFrame.unionByName, frames)

@@ -17,7 +17,8 @@ import pyarrow as pa
 
 from codelake.graph.link.kept.serve import READY, WHOLE, receive, send
 
-_SERVE = (sys.executable, "-m", "codelake.graph.link.kept.serve")
+# -P: the current folder is often somebody's repository, and its modules are not ours to import.
+_SERVE = (sys.executable, "-P", "-m", "codelake.graph.link.kept.serve")
 Stamps = Mapping[tuple[str, str], dict[str, Any]]
 """By repository and path: what the links of a file are made from."""
 

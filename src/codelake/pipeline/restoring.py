@@ -108,7 +108,7 @@ def _finish(run: Run, versions: Mapping[str, int], started_at: datetime, stages:
         before = last.versions if last else {}
         kept = stages or (read(last.manifest).stages if last else ())
         row = run_row(current, {**before, **versions, **recorded}, pins=before, started_at=started_at, stages=kept)
-        return current.lake.session.createDataFrame(arrow_table(RUNS, [row]))
+        return arrow_table(RUNS, [row])
 
     publisher = Run(run.lake, run.run_id, stage="publish", pipeline=run.pipeline, number=run.number)
     commit_planned(publisher, RUNS, plan, mode="append", from_pin=True)

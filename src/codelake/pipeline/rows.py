@@ -4,7 +4,8 @@ changes."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import pyarrow as pa
@@ -15,6 +16,7 @@ from codelake.contracts.arrow import arrow_table
 from codelake.delta.embedded import among, ask
 from codelake.delta.planned import Plan, commit_planned
 from codelake.delta.run import Run
+from codelake.delta.schema import handed
 from codelake.pipeline.lookup import is_empty
 from codelake.pipeline.work import Build
 from codelake.session import for_few_rows
@@ -30,24 +32,24 @@ def commit_rows(build: Build, table: Table, rows: Sequence[Row], repos: Collecti
         old = [] if is_empty(run, table) else ask(run, (table,), sql).to_pylist()
         new, gone = _only(rows, old, table), _only(old, rows, table)
         if not gone:
-            return (_frame(build, table, new), {"mode": "append"}) if new else None
+            return (arrow_table(table, new), {"mode": "append"}) if new else None
         touched = {_values(row, table.replace_by) for row in (*new, *gone)}
         there = [row for row in rows if _values(row, table.replace_by) in touched]
-        return _frame(build, table, there), {"mode": "replace", "replacing": sorted(touched)}
+        return arrow_table(table, there), {"mode": "replace", "replacing": sorted(touched)}
 
-    with for_few_rows(build.spark):
+    with few_rows(build):
         build.committed(commit_planned(build.run, table, plan, from_pin=True))
 
 
+@contextmanager
+def few_rows(build: Build) -> Iterator[None]:
+    """Around commits of few rows. On a local disk most of them are made in this process, and no session is started."""
+    with nullcontext() if build.run.lake.store.is_local else for_few_rows(build.spark):
+        yield
+
+
 def frame(build: Build, rows: pa.Table) -> DataFrame:
-    """In one chunk: Spark makes nothing of a table without any, and silently ends at one that is empty."""
-    if rows.num_rows == 0:
-        rows = pa.Table.from_arrays([pa.array([], column.type) for column in rows.schema], schema=rows.schema)
-    return build.spark.createDataFrame(rows.combine_chunks())
-
-
-def _frame(build: Build, table: Table, rows: Sequence[Row]) -> DataFrame:
-    return frame(build, arrow_table(table, rows))
+    return handed(build.spark, rows)
 
 
 def _only(rows: Sequence[Row], others: Sequence[Row], table: Table) -> list[Row]:

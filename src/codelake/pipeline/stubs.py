@@ -11,9 +11,8 @@ from codelake.delta.run import Run
 from codelake.extract.stubs.typeshed import stubs, stubs_version
 from codelake.graph.link.stubs import COLUMNS
 from codelake.pipeline.lookup import is_empty
-from codelake.pipeline.rows import frame
+from codelake.pipeline.rows import few_rows
 from codelake.pipeline.work import Build
-from codelake.session import for_few_rows
 
 
 def store_stubs(build: Build) -> None:
@@ -22,9 +21,9 @@ def store_stubs(build: Build) -> None:
         if lacking is None:
             return None
         build.told.why, build.told.n_misses = [lacking], stubs().num_rows
-        return frame(build, stubs()), {"mode": "append" if is_empty(run, STUBS) else "overwrite"}
+        return stubs(), {"mode": "append" if is_empty(run, STUBS) else "overwrite"}
 
-    with for_few_rows(build.spark):
+    with few_rows(build):
         build.committed(commit_planned(build.run, STUBS, plan, from_pin=True))
 
 

@@ -86,7 +86,7 @@ def publish_moved(run: Run, moved: Mapping[str, tuple[int, int]], started_at: da
         versions = last.versions | on
         stages = read(last.manifest).stages
         row = run_row(current, versions, pins=last.versions, started_at=started_at, stages=stages)
-        return current.lake.session.createDataFrame(arrow_table(RUNS, [row]))
+        return arrow_table(RUNS, [row])
 
     publisher = Run(run.lake, run.run_id, stage="publish", pipeline=run.pipeline, number=run.number)
     commit_planned(publisher, RUNS, plan, mode="append", from_pin=True)

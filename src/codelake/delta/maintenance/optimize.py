@@ -49,7 +49,7 @@ def optimize(run: Run, table: Table, *, full: bool = False, reason: str = ASKED,
 
 
 def is_kept_sorted(table: Table) -> bool:
-    return bool(table.layout.sort_by) and not (table.layout.zorder_by or table.layout.cluster_by)
+    return bool(table.layout.order) and not (table.layout.zorder_by or table.layout.cluster_by)
 
 
 def candidates(log: Log, table: Table) -> tuple[int, int]:
@@ -97,7 +97,7 @@ def _rewrite(run: Run, table: Table, log: Log) -> list[Commit]:
     commit_id, metadata = _named(run, log)
     rows = run.lake.session.read.format("delta").option("versionAsOf", log.version).load(run.lake.uri(table.name))
     n_files = max(1, log.n_bytes // (table.layout.file_bytes or _FILE_BYTES))
-    rows = rows.repartitionByRange(n_files, *table.layout.sort_by) if n_files > 1 else rows.coalesce(1)
+    rows = rows.repartitionByRange(n_files, *table.layout.order) if n_files > 1 else rows.coalesce(1)
     write_rows(run.lake, table, rows, metadata=metadata, txn=None, overwrite=True, rearranged=True)
     made = _made(log, commit_id)
     if made and made[0].info.get("readVersion") != log.version:

@@ -48,7 +48,7 @@ def decided(table: Table, texts: Mapping[str, Iterable[str]]) -> Decision:
                 often[column] += 1
                 who.setdefault(column, set()).add(asker)
     layout = table.layout
-    laid_out = (*layout.partition_by, *layout.cluster_by, *layout.zorder_by, *layout.sort_by)
+    laid_out = (*layout.partition_by, *layout.cluster_by, *layout.zorder_by, *layout.order)
     reasons: dict[str, list[str]] = {column: [_LAID_OUT] for column in laid_out}
     for column in table.replace_by:
         reasons.setdefault(column, []).append(_REPLACED)

@@ -1,0 +1,276 @@
+"""Rows that this process holds: what deltalake writes of them is what Spark writes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from codelake.contracts import TABLES, Check, Column, Layout, Table
+from codelake.contracts.arrow import arrow_table
+from codelake.contracts.types import parse_type
+from codelake.delta import in_process
+from codelake.delta.changes import changes
+from codelake.delta.create import create_table
+from codelake.delta.lake import Lake
+from codelake.delta.report import scan_report
+from codelake.delta.write import commit
+from codelake.errors import ContractBroken, Damaged
+from tests.delta.things import new_run, stored
+
+HELD = Table(
+    name="held",
+    meaning="Things that this process holds.",
+    columns=(
+        Column("repo", "string", "the first of what a replace names"),
+        Column("path", "string", "the second"),
+        Column("size", "int", "a number", nullable=True),
+        Column("tags", "array<struct<name:string,n:int>>", "nested", nullable=True),
+        Column("props", "map<string,string>", "a map", nullable=True),
+    ),
+    key=("repo", "path"),
+    key_scope="write",
+    replace_by=("repo", "path"),
+    checks=(Check("size_positive", "size > 0", null="passes"),),
+    layout=Layout(together_by=("path",), stats=("repo", "path"), no_dictionary=("path", "tags.list.element.name")),
+)
+BY_SPARK = replace(HELD, name="by_spark")
+ODD = ["plain.py", "it's.py", 'a "b".py', "back\\slash.py", "percent%_.py", "é\u2028ü.py", "-- no comment", "`tick`"]
+Held = tuple[str | None, str, int | None]
+
+
+def loose(table: Table) -> Table:
+    """Takes NULL anywhere."""
+    columns = tuple(replace(column, nullable=True) for column in table.columns)
+    return replace(table, columns=columns, key=(), replace_by=())
+
+
+def held(*rows: Held) -> pa.Table:
+    dicts = [
+        {"repo": repo, "path": path, "size": n, "tags": [{"name": path, "n": n}], "props": {"n": str(n)}}
+        for repo, path, n in rows
+    ]
+    return arrow_table(loose(HELD), dicts)
+
+
+def both(lake: Lake, rows: pa.Table, **options: Any) -> None:
+    """The same to two tables: from here to one, and through Spark to the other."""
+    commit(new_run(lake), HELD, rows, **options)
+    commit(new_run(lake), BY_SPARK, lake.session.createDataFrame(rows.combine_chunks()), **options)
+
+
+def engine_of(lake: Lake, name: str) -> str:
+    log = lake.log(name)
+    made = log.commit(log.version)
+    assert made is not None
+    return str(made.info["engineInfo"]).partition(":")[0].partition("/")[0]
+
+
+def feed(lake: Lake, table: Table, version: int) -> list[tuple[Any, ...]]:
+    found = changes(new_run(lake), table, after=version - 1, until=version).select("repo", "path", "_change_type")
+    return sorted(tuple(row) for row in found.collect())
+
+
+@pytest.fixture
+def twins(lake: Lake) -> Lake:
+    for table in (HELD, BY_SPARK):
+        create_table(lake, table)
+    return lake
+
+
+def test_both_engines_write_the_same_rows_feeds_and_statistics(twins: Lake) -> None:
+    both(twins, held(*(("a", path, 1) for path in ODD), *(("b", path, None) for path in ODD)), mode="append")
+    both(twins, held(*(("a", path, 3) for path in ODD[1:4])), mode="replace", replacing=[("a", p) for p in ODD[:5]])
+    both(twins, held(("b", "other.py", 4)), mode="replace", replacing=[("b",)])
+    both(twins, held(), mode="replace", replacing=[("a", ODD[1]), ("c", "nowhere.py")])
+    assert (engine_of(twins, "held"), engine_of(twins, "by_spark")) == ("delta-rs", "Apache-Spark")
+    for version in range(1, 5):
+        assert stored(twins, HELD, version) == stored(twins, BY_SPARK, version) != []
+        assert feed(twins, HELD, version) == feed(twins, BY_SPARK, version) != []
+        here, there = (twins.log(name).commit(version) for name in ("held", "by_spark"))
+        assert here and there and here.own["mode"] == there.own["mode"] and here.own["pins"] == there.own["pins"]
+    left = [("a", path, 3) for path in ODD[2:4]] + [("a", path, 1) for path in ODD[5:]] + [("b", "other.py", 4)]
+    assert sorted(row[:3] for row in stored(twins, HELD)) == sorted(left)
+    for path in ODD[5:]:
+        quoted = path.replace("'", "''")
+        assert scan_report(twins.log("held"), f"repo = 'a' AND path = '{quoted}'").n_candidates == 1
+    assert scan_report(twins.log("held"), "repo = 'c'").n_candidates == 0
+
+
+@pytest.mark.parametrize(
+    ("rows", "options"),
+    [
+        ([("a", "x", -1), ("a", "y", 1)], {"mode": "append"}),
+        ([(None, "x", 1)], {"mode": "append"}),
+        ([("a", "x", 1), ("a", "x", 2)], {"mode": "append"}),
+        ([("a", "x", 1), ("a", "elsewhere", 2)], {"mode": "replace", "replacing": [("a", "x")]}),
+        ([("a", "x", -5)], {"mode": "replace", "replacing": [("a", "x")]}),
+    ],
+    ids=["check", "null", "key", "outside of what is replaced", "check in a replace"],
+)
+def test_both_engines_refuse_with_the_same_words(twins: Lake, rows: list[Held], options: dict[str, Any]) -> None:
+    both(twins, held(("a", "x", 7)), mode="append")
+    said = []
+    for table, given in ((HELD, held(*rows)), (BY_SPARK, twins.session.createDataFrame(held(*rows)))):
+        run = new_run(twins)
+        with pytest.raises(ContractBroken) as caught:
+            commit(run, table, given, **options)
+        said.append(str(caught.value).replace(table.name, "T"))
+        assert run.rows["quality"], "the rows that broke the rule"
+        assert [row[:3] for row in stored(twins, table)] == [("a", "x", 7)] and twins.log(table.name).version == 1
+    assert said[0] == said[1]
+
+
+@pytest.mark.parametrize(
+    "changes_of",
+    [
+        {"layout": Layout(sort_by=("path",))},
+        {"layout": Layout(partition_by=("repo",))},
+        {"layout": Layout(bloom=("path",))},
+        {"key_scope": "table"},
+        {"checks": (Check("size_positive", "size > 0", null="passes"), Check("few", "size < 9", action="warn"))},
+        {"features": ("rowTracking",)},
+        {"schema_mode": "merge"},
+    ],
+    ids=["sorted", "partitioned", "bloom", "key of the table", "warn", "feature", "schema"],
+)
+def test_what_deltalake_does_not_keep_is_left_to_spark(lake: Lake, changes_of: dict[str, Any]) -> None:
+    table = replace(HELD, **changes_of)
+    create_table(lake, table)
+    commit(new_run(lake), table, held(("a", "x", 1)), mode="append")
+    commit(new_run(lake), table, held(("a", "x", 2)), mode="replace", replacing=[("a", "x")])
+    assert engine_of(lake, "held") == "Apache-Spark"
+    assert [row[:3] for row in stored(lake, table)] == [("a", "x", 2)]
+
+
+def test_a_rule_that_somebody_added_to_the_table_is_left_to_spark(twins: Lake) -> None:
+    name = twins.sql_name("held")
+    twins.session.sql(f"ALTER TABLE {name} ADD CONSTRAINT small CHECK (size < 5)")
+    commit(new_run(twins), HELD, held(("a", "x", 1)), mode="append")
+    assert engine_of(twins, "held") == "Apache-Spark"
+    with pytest.raises(ContractBroken, match="small"):
+        commit(new_run(twins), HELD, held(("a", "y", 6)), mode="append")
+
+
+def test_engines_take_turns(twins: Lake) -> None:
+    """On one table, deletion vectors of Spark's among its files."""
+    for n in range(3):
+        both(twins, held(*(("a", path, 10 * n + 1) for path in ODD)), mode="replace", replacing=[("a",)])
+        spark_rows = twins.session.createDataFrame(held(("a", ODD[n], 10 * n + 2)))
+        for table in (HELD, BY_SPARK):
+            commit(new_run(twins), table, spark_rows, mode="replace", replacing=[("a", ODD[n])])
+        both(twins, held(("a", ODD[n + 1], 10 * n + 3)), mode="replace", replacing=[("a", ODD[n + 1])])
+        assert stored(twins, HELD) == stored(twins, BY_SPARK)
+        assert twins.log("held").n_rows == len(ODD)
+
+
+def test_a_version_that_was_written_here_has_a_checksum_too(twins: Lake) -> None:
+    for n in range(1, 4):
+        commit(new_run(twins), HELD, held(("a", "x", n)), mode="append")
+    log = twins.log("held")
+    assert log.checksum(3) == (3, log.n_bytes)
+    entry = twins.store.path / "held" / "_delta_log" / f"{3:020}.json"
+    entry.write_text("".join(line for line in entry.read_text().splitlines(keepends=True) if '"add"' not in line))
+    with pytest.raises(Damaged, match="as its checksum says"):
+        twins.log("held").files  # noqa: B018 - reading it is what is refused
+
+
+def test_files_are_of_about_as_many_rows_as_the_contract_says(lake: Lake) -> None:
+    table = replace(HELD, layout=replace(HELD.layout, file_rows=2_000))
+    create_table(lake, table)
+    commit(new_run(lake), table, held(*(("a", f"{n:05}", n + 1) for n in range(20_000))), mode="append")
+    again = held(*(("a", f"{n:05}", n + 2) for n in range(20_000)))
+    commit(new_run(lake), table, again, mode="replace", replacing=[("a",)])
+    counts = lake.log("held").files.column("num_records").to_pylist()
+    assert sum(counts) == 20_000 and len(counts) >= 5 and max(counts) <= 4_000
+
+
+# every table that builds write -------------------------------------------------------------------
+
+_OF_TYPES = {
+    "string": "x",
+    "binary": b"x",
+    "boolean": True,
+    "int": 1,
+    "bigint": 1,
+    "float": 0.5,
+    "timestamp": 0,
+    "array": [],
+    "map": {},
+}
+_GOOD: dict[str, dict[str, Any]] = {
+    "files": {"status": "parsed"},
+    "evidence": {"status": "parsed"},
+    "claims": {"origin": "scip"},
+    "calls": {"target": "x"},
+    "external_symbols": {"kind": "builtin"},
+}
+_BAD: dict[str, list[dict[str, Any]]] = {
+    "status_is_known": [{"status": "fine"}],
+    "reason_where_not_parsed": [{"status": "parsed", "reason": "none"}, {"status": "skipped"}],
+    "origin_is_known": [{"origin": "somebody"}],
+    "target_or_reason": [{"target": None}, {"reason": "dynamic"}],
+    "reason_is_known": [{"target": None, "reason": "whatever"}],
+    "kind_is_known": [{"kind": "none"}],
+    "confidence_is_a_share": [{"confidence": 1.5}, {"confidence": -0.1}],
+    "name_is_normalised": [{"name": name} for name in ("", "-a", "a-", "a--b", "A", "a_b", "a.b", "é")],
+    "start_byte_before_end_byte": [{"start_byte": 5, "end_byte": 4}],
+}
+_BAD_MEANINGS: dict[str, list[Any]] = {
+    "node id": ["", " x", "x "],
+    "edge id": ["", " x"],
+    "file id": ["", "x "],
+    "span start": [-1],
+    "span end": [-1],
+    "digest": ["", "0" * 63, "0" * 65, "A" * 64, "0" * 63 + "g", "0" * 32 + " " + "0" * 31],
+    "run id": [""],
+    "table name": [""],
+    "table version": [-1],
+}
+
+
+def good_row(table: Table) -> dict[str, Any]:
+    row = {}
+    for column in table.columns:
+        is_digest = column.semantic is not None and column.semantic.name == "digest"
+        if not column.nullable or is_digest:
+            row[column.name] = "0" * 64 if is_digest else _OF_TYPES[parse_type(column.type).name]
+    return row | _GOOD.get(table.name, {})
+
+
+def bad_rows(table: Table) -> dict[str, list[dict[str, Any]]]:
+    """By rule."""
+    found: dict[str, list[dict[str, Any]]] = {check.name: _BAD[check.name] for check in table.checks}
+    for column in table.columns:
+        if column.semantic and column.semantic.check:
+            name = f"{column.name}_is_{column.semantic.name.replace(' ', '_')}"
+            found[name] = [{column.name: value} for value in _BAD_MEANINGS[column.semantic.name]]
+        if not column.nullable:
+            found[f"{column.name} is not null"] = [{column.name: None}]
+    for check in table.all_checks:
+        found.setdefault(check.name, _BAD.get(check.name, []))
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
+def test_deltalake_keeps_every_rule_of_every_contract(lake: Lake, table: Table) -> None:
+    create_table(lake, table)
+    plain = {**good_row(table)}
+    commit(new_run(lake), table, arrow_table(table, [plain]), mode="append")
+    log = lake.log(table.name)
+    sorted_only = bool(table.layout.sort_by) and not table.append_only
+    assert engine_of(lake, table.name) == ("Apache-Spark" if sorted_only else "delta-rs")
+    if sorted_only:
+        return
+    rules = bad_rows(table)
+    assert rules.keys() >= {check.name for check in table.all_checks}
+    for rule, changed in rules.items():
+        assert changed, rule
+        for one in changed:
+            rows = in_process.conformed(arrow_table(loose(table), [plain, plain | one]), loose(table))
+            with pytest.raises(in_process.RulesBroken):
+                in_process.write(lake, replace(table, key=()), log, rows, "{}", ())
+    assert lake.log(table.name).version == log.version
