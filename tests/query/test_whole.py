@@ -8,22 +8,15 @@ from pathlib import Path
 import codelake
 from codelake.contracts.graph import CPG_EDGES_BY_DST
 from codelake.delta.lake import open_lake
-from codelake.delta.publish import publish
-from codelake.delta.run import Run, pin
 from codelake.delta.store import Store
-from codelake.delta.write import commit
 from tests.query.conftest import Shop
+from tests.query.shop import publish_without
 
 
 def test_where_rows_lie_is_asked_first(shop: Shop, tmp_path: Path) -> None:
     root = shutil.copytree(shop.uri, tmp_path / "lake")
     lake = open_lake(Store(str(root)), shop.lake.session)
-    run = Run(lake, "fewer", stage="test")
-    commit(run, CPG_EDGES_BY_DST, mode="delete", where="repo = 'till'")
-    versions = codelake.open(root).run.versions
-    now = pin(run, CPG_EDGES_BY_DST).committed_at
-    recorded = versions | {CPG_EDGES_BY_DST.name: lake.log(CPG_EDGES_BY_DST.name).version}
-    publish(run, (), recorded=recorded, started_at=now, repositories=[], pins={}, manifest="{}")
+    publish_without(lake, "fewer", (CPG_EDGES_BY_DST, "repo = 'till'"))
     opened = codelake.open(root)
     assert opened.run.run_id == "fewer" and opened.engine.reads_whole("cpg_edges_by_dst")
     assert not opened.engine.reads_whole("blobs")
