@@ -46,6 +46,11 @@ def test_find(shop: Shop, name: str, options: dict[str, Any], found: list[str]) 
     assert [row["name"] for row in shop.open.find(name, **options)] == found
 
 
+def test_what_is_defined_here_comes_before_what_is_outside(shop: Shop) -> None:
+    found = [row["place"] != "" for row in shop.open.find("*", limit=1000)]
+    assert found == sorted(found, reverse=True) and {True, False} == set(found)
+
+
 def test_a_pattern_takes_no_underscore_for_any_character(shop: Shop) -> None:
     assert not shop.open.find("t_tal*")
 

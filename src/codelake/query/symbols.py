@@ -122,5 +122,6 @@ def _like(pattern: str) -> str:
 
 
 def _sorted(rows: list[Row], kinds: Sequence[str]) -> list[Row]:
+    """What repositories define comes first, then what is outside of them."""
     wanted = (row for row in rows if row["kind"] in kinds)
-    return sorted(wanted, key=lambda row: (label(row), row["node_id"]))
+    return sorted(wanted, key=lambda row: (not row["path"], label(row), row["node_id"]))
