@@ -3,7 +3,8 @@
 One file is edited, the lake is brought up to date and the new graph is asked for the edited function; p50 of 20 edits
 of different files, over the wall time of building everything into another lake in the same session, after it is warm.
 With the Spark jobs and commits of an update. Edits are of three kinds, in turn: a comment, a statement in the body of
-a function, a new function that calls another.
+a function, a new function that calls another. Then the same by commands of their own, beside the start of a session:
+`codelake build` after an edit, and with nothing changed.
 
     python benchmarks/update.py [FOLDER...]
 
@@ -14,6 +15,7 @@ from __future__ import annotations
 
 import shutil
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
@@ -38,6 +40,8 @@ from codelake.settings import load
 from extract import downloaded
 
 N_EDITS = 20
+N_COLD = 3
+_START = "from codelake.session import session, stop; from codelake.settings import load; stop(session(load({})))"
 
 
 def commented(text: str, n: int) -> str:
@@ -94,6 +98,13 @@ def measure(folders: list[Path], edited: Path) -> tuple[float, float]:
             jobs.append(scheduler.numTotalJobs() - before)
             commits.append(len(done["versions"]))
         stop(spark)
+        start = took([sys.executable, "-c", _START])
+        command = [str(Path(sys.executable).with_name("codelake")), "build", str(edited), "--lake", lake.store.root]
+        cold = []
+        for n in range(N_COLD):
+            files[n].write_text(defined(files[n].read_text(), N_EDITS + n))
+            cold.append(took(command))
+        nothing = took(command)
     p50 = statistics.median([one for each in seconds.values() for one in each])
     print(f"{', '.join(folder.name for folder in folders)}, edited in {edited.name}")
     print(f"full build   {whole:7.1f} s")
@@ -102,7 +113,17 @@ def measure(folders: list[Path], edited: Path) -> tuple[float, float]:
     for name, found in seconds.items():
         print(f"  {name:10} {statistics.median(found):7.1f} s")
     print(f"per update   {statistics.median(jobs):.0f} Spark jobs, {statistics.median(commits):.0f} tables committed")
+    print(f"session      {start:7.1f} s   to start and stop one")
+    bound = start + 1.5 * p50
+    print(f"cold update  {statistics.median(cold):7.1f} s   `codelake build`, a function added   (bar {bound:.1f})")
+    print(f"cold, as is  {nothing:7.1f} s   `codelake build`, nothing changed")
     return whole, p50
+
+
+def took(command: list[str]) -> float:
+    started = time.perf_counter()
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    return time.perf_counter() - started
 
 
 def main() -> None:

@@ -47,6 +47,13 @@ def calls(tree: ast.Module) -> Iterator[str]:
                 yield node.func.id
 
 
+def named(tree: ast.Module) -> Iterator[str]:
+    """What is imported by name."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            yield from (part for alias in node.names for part in (alias.name, (node.module or "").split(".")[-1]))
+
+
 def imported(tree: ast.Module) -> Iterator[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -68,7 +75,9 @@ def test_tables_are_changed_in_one_place() -> None:
     by_sql = files_where((n, any(map(CHANGES.search, texts(t)))) for n, t in TREES.items())
     by_call = files_where((n, bool(CALLS & set(calls(t)))) for n, t in TREES.items())
     assert by_sql == {"delta/modes.py", TRAINING}
-    assert by_call == {"delta/modes.py", TRAINING}
+    assert by_call == {"delta/modes.py", "delta/in_process.py", TRAINING}
+    by_name = files_where((n, "in_process" in set(named(t))) for n, t in TREES.items())
+    assert by_name == {"delta/write.py"}, "the one function that commits"
 
 
 def test_tables_are_made_and_altered_in_one_place() -> None:

@@ -36,6 +36,7 @@ def on_executors() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(here, "LINKED_HERE", 0)
         patched.setattr(here, "RENDERED_HERE", 0)
+        patched.setattr(extraction, "_FEW", 0)
         patched.setattr(extraction, "_HANDED", 0)
         patched.setattr(graph, "_HANDED", 0)
         yield

@@ -154,7 +154,7 @@ def test_two_builds_of_one_repository_and_then_of_two_at_once(
     check(lake, both, "two repositories")
 
 
-_FREE = [20, 200, 600]
+_FREE = [20, 100, 200]
 """Kilobytes that are left when a build begins."""
 
 

@@ -27,6 +27,7 @@ OWN = Path(__file__).parents[2] / "src" / "codelake" / "graph" / "render"
 def on_spark(monkeypatch: pytest.MonkeyPatch, part_bytes: int, *, handed: bool) -> None:
     """Rendered by Spark's workers, from what they are handed; or they also link, and read everything themselves."""
     monkeypatch.setattr(here, "RENDERED_HERE", 0)
+    monkeypatch.setattr(extraction, "_FEW", 0)
     monkeypatch.setattr(graph, "_PART_BYTES", part_bytes)
     if not handed:
         monkeypatch.setattr(here, "LINKED_HERE", 0)

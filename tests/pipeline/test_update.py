@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
+from pyspark.sql import SparkSession
 
 from codelake.contracts import Table
 from codelake.contracts.graph import CPG_NODES, LINKS
 from codelake.contracts.operations import RUNS, STAGES
 from codelake.delta.changes import changes
 from codelake.delta.embedded import ask
-from codelake.delta.lake import Lake, create_lake
+from codelake.delta.lake import Lake, Starting, create_lake
 from codelake.delta.run import Run, pin
 from codelake.delta.store import Store
 from codelake.extract.guard import Limits
@@ -28,6 +29,7 @@ from codelake.pipeline.progress import Progress
 from codelake.pipeline.reading import Reading
 from codelake.pipeline.rows import frame
 from codelake.pipeline.work import Build
+from tests.distribution.building import on_executors
 from tests.lakes import PreparedLake
 
 TREE = {
@@ -145,6 +147,33 @@ def test_a_run_is_in_the_manifest_as_it_was(workplace: Workplace) -> None:
     assert {name: manifest.pins[name] for name in before} == before
     stages = ["contents", "evidence", "claims", "files", "stubs", "link", "graph", "quality"]
     assert [stage.name for stage in manifest.stages] == stages
+
+
+def test_an_edit_needs_no_session(workplace: Workplace) -> None:
+    def never() -> SparkSession:
+        raise AssertionError("a session was asked for")
+
+    alone = replace(workplace, lake=Lake(workplace.lake.store, Starting(never)))
+    workplace.write(fresh="from pkg.base import unused\n\n\ndef late():\n    return unused()\n")
+    (workplace.folder / "pkg" / "again.py").unlink()
+    assert {"evidence", "links", "cpg_nodes", "cpg_edges_by_dst"} <= alone.build()["versions"].keys()
+    assert alone.build()["versions"] == {}
+    found = workplace.ask(CPG_NODES, "SELECT DISTINCT path FROM cpg_nodes WHERE kind = 'function' ORDER BY path")
+    assert [row["path"] for row in found] == ["pkg/base.py", "pkg/fresh.py", "pkg/other.py", "pkg/user.py"]
+
+
+def test_what_is_not_small_starts_a_session_once(workplace: Workplace) -> None:
+    started: list[bool] = []
+
+    def start() -> SparkSession:
+        started.append(True)
+        return workplace.lake.session
+
+    lake = Lake(workplace.lake.store, Starting(start))
+    workplace.write(other=TREE["pkg/other.py"] + "\n\ndef on_executors():\n    return apart()\n")
+    with on_executors():
+        assert "cpg_nodes" in replace(workplace, lake=lake).build()["versions"]
+    assert started == [True]
 
 
 def test_a_rule_that_changed_renders_everything_and_says_so(

@@ -87,7 +87,7 @@ class Layout:
     file_bytes: int | None = None
     """Files are packed towards this size on write."""
     file_rows: int | None = None
-    """No file holds more rows than this."""
+    """No file that Spark writes holds more rows than this; deltalake goes by bytes, and comes close."""
     row_group_bytes: int | None = None
     compression: str = "zstd"
 

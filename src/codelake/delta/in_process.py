@@ -42,7 +42,10 @@ _MOST_BYTES = 64 << 20
 _ZSTD = "parquet.compression.codec.zstd.level"
 _SIZE_AHEAD = 2
 """deltalake closes a file when what it holds of it, most of it not compressed yet, has the size that was asked for."""
+_PACKED = 8
+"""And Arrow takes so many times as much as that."""
 _HISTORY = 20
+"""Entries before the last in which a checksum is looked for."""
 _INVALID = "failed validation check"
 
 
@@ -101,7 +104,7 @@ def write(
         rows = rows.sort_by([(name, "ascending") for name in table.layout.order])
     target = DeltaTable(lake.uri(table.name), version=log.version)
     how: dict[str, Any] = {
-        "target_file_size": _file_bytes(table, log),
+        "target_file_size": _file_bytes(table, log, rows),
         "writer_properties": _writer_properties(table),
         # No retries: the lock is held, so a conflict is with somebody who does not ask for it.
         "commit_properties": CommitProperties(custom_metadata={"userMetadata": metadata}, max_commit_retries=0),
@@ -132,13 +135,14 @@ def _is_twice(rows: pa.Table, key: Sequence[str]) -> bool:
 # files -------------------------------------------------------------------------------------------
 
 
-def _file_bytes(table: Table, log: Log) -> int | None:
-    """What as many rows take as the contract allows in a file, by those that are there."""
-    most = table.layout.file_rows
-    if most is None or "num_records" not in log.files.column_names:
+def _file_bytes(table: Table, log: Log, rows: pa.Table) -> int | None:
+    """What as many rows take as the contract allows in a file: by those that are there, or else by these."""
+    most, there = table.layout.file_rows, log.files.column_names
+    if most is None or rows.num_rows == 0:
         return None
-    n_rows = pc.sum(log.files.column("num_records")).as_py()
-    return most * log.n_bytes // n_rows * _SIZE_AHEAD if n_rows else None
+    n_rows = pc.sum(log.files.column("num_records")).as_py() if "num_records" in there else None
+    a_row = log.n_bytes * _SIZE_AHEAD / n_rows if n_rows else rows.nbytes / _PACKED / rows.num_rows
+    return int(most * a_row)
 
 
 def _writer_properties(table: Table) -> WriterProperties:
@@ -202,5 +206,9 @@ def _write_checksum(lake: Lake, log: Log, table: DeltaTable) -> None:
     found |= {"tableSizeBytes": sum(files.column("size_bytes").to_pylist()), "numFiles": files.num_rows}
     made = folder / f"{table.version():020}.crc"
     unfinished = made.with_name(f".{made.name}.{os.getpid()}.tmp")
-    unfinished.write_text(json.dumps(found))
-    unfinished.replace(made)
+    try:
+        unfinished.write_text(json.dumps(found))
+        unfinished.replace(made)
+    except OSError:
+        # The commit is made, and readers do without: a disk that is full is for the next commit to tell.
+        unfinished.unlink(missing_ok=True)

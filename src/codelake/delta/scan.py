@@ -40,6 +40,7 @@ def scan(
     `where` and the values of `project` (alias to expression) are Spark SQL over the contract's columns.
     `files` are paths as the log names them; `origin` names a column that says which file a row came from.
     """
+    spark = run.lake.session  # before any expression is made, which asks for one that is there
     pinned = pin(run, table, at=at)
     log = run.lake.log(table.name, version=pinned.version)
     log.require_files()
@@ -54,9 +55,7 @@ def scan(
     _note_scan(run, table, log, where, project, files, options)
 
     with engine_errors(f"table {table.name}, version {pinned.version}: scan"):
-        rows = (
-            run.lake.session.read.format("delta").option("versionAsOf", pinned.version).load(run.lake.uri(table.name))
-        )
+        rows = spark.read.format("delta").option("versionAsOf", pinned.version).load(run.lake.uri(table.name))
         if files is not None:
             rows = rows.where(_relative_path(run, table).isin(_known_files(log, files)))
         rows = rows.select(*selected)

@@ -121,7 +121,7 @@ def commit(
         run, table, mode, txn, where, values or {}, replacing, delete_unmatched, cursors or {}, fingerprint, from_pin
     )
     _check_request(request, rows)
-    return _commit_once(request, rows, attempt=1)
+    return _commit_once(request, rows)
 
 
 def _check_request(request: _Request, rows: Rows) -> None:
@@ -151,7 +151,7 @@ def _check_request(request: _Request, rows: Rows) -> None:
         parse_expression(text, names)
 
 
-def _commit_once(request: _Request, rows: Rows, *, attempt: int) -> Committed:
+def _commit_once(request: _Request, rows: Rows) -> Committed:
     started = time.monotonic()
     run, table = request.run, request.table
     if isinstance(rows, pa.Table):
@@ -166,7 +166,7 @@ def _commit_once(request: _Request, rows: Rows, *, attempt: int) -> Committed:
             _check_pin(request, log)
         newest = newest_own_commit(log)
         if repeated := earlier_commit(log, newest, request.txn):
-            return _noted(request, repeated, {}, started, attempt, is_repeat=True)
+            return _noted(request, repeated, {}, started, is_repeat=True)
         own = own_metadata(
             run,
             newest,
@@ -179,13 +179,13 @@ def _commit_once(request: _Request, rows: Rows, *, attempt: int) -> Committed:
         gate = _written(request, rows, log, own)
         made = next((c for c in log.newer_commits(log.version) if c.own.get("commit_id") == request.commit_id), None)
     if made is None and (again := earlier_commit(log, newest_own_commit(run.lake.log(table.name)), request.txn)):
-        return _noted(request, again, {}, started, attempt, is_repeat=True)  # Delta knew the transaction
+        return _noted(request, again, {}, started, is_repeat=True)  # Delta knew the transaction
     counts = gate.counts() if gate and request.mode != "update" else {}
     if gate and counts:
         note_violations(run, table, gate.violations(list(counts)))
     if made is None:
-        return Committed(table.name, log.version, request.mode, False, True, {}, counts, attempt)
-    return _noted(request, made, counts, started, attempt, is_repeat=False)
+        return Committed(table.name, log.version, request.mode, False, True, {}, counts, 1)
+    return _noted(request, made, counts, started, is_repeat=False)
 
 
 def _written(request: _Request, rows: Rows, log: Log, own: dict[str, Any]) -> Gated | None:
@@ -317,7 +317,6 @@ def _noted(
     made: Commit,
     counts: Mapping[str, int],
     started: float,
-    attempt: int,
     *,
     is_repeat: bool,
 ) -> Committed:
@@ -334,7 +333,7 @@ def _noted(
         is_repeat=is_repeat,
         fingerprint=request.fingerprint,
         pins=dict(run.pinned_versions),
-        n_attempts=attempt,
+        n_attempts=1,
         metrics=made.metrics,
         gates=dict(counts),
         duration_ms=int((time.monotonic() - started) * 1000),
@@ -347,5 +346,5 @@ def _noted(
         is_empty=False,
         metrics=made.metrics,
         gates=counts,
-        n_attempts=attempt,
+        n_attempts=1,
     )

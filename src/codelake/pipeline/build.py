@@ -13,6 +13,7 @@ import msgspec
 
 from codelake.contracts import OPERATIONS, TABLES, Table
 from codelake.contracts import operations as tables
+from codelake.contracts.graph import RENDERED
 from codelake.delta.create import create_table, evolve
 from codelake.delta.lake import Lake
 from codelake.delta.publish import PUBLICATION, publish
@@ -26,6 +27,7 @@ from codelake.extract.guard import Extract, Limits
 from codelake.pipeline import manifest
 from codelake.pipeline.fingerprints import Fingerprint, Parts, changed_parts
 from codelake.pipeline.linking import keep_linked
+from codelake.pipeline.lookup import is_empty
 from codelake.pipeline.open_units import OpenUnits
 from codelake.pipeline.progress import Progress
 from codelake.pipeline.reading import Listed, Reading
@@ -58,6 +60,10 @@ def build(
         run.pins.clear()  # another build may have published since
         before = last_published(run)
         parts = _parts(before)
+        published = before.versions if before else {}
+        work.has_unpublished = any(
+            published.get(table.name) != pin(run, table).version and not is_empty(run, table) for table in RENDERED
+        )
         ran += [_run(work, stage, known[stage.name], parts.get(stage.name, {})) for stage in STAGES if stage.alone]
         versions = {table.name: pin(run, table).version for table in BUILT}
         if before is None or any(before.versions.get(name) != number for name, number in versions.items()):

@@ -4,7 +4,7 @@ when they were last rendered.
 unresolved   calls without a target, by reason
 ambiguous    places with several candidates, by kind of edge
 dangling     edges that lead out of their file to a node that is not there, by kind
-orphan       nodes whose owner outside of their file is not there, by kind
+orphan       nodes whose owner, outside of their file and within their repository, is not there, by kind
 disagreement places of which another tool claims something else, by kind of edge, tool and who is believed
 
 What a file says of itself is rendered from one row, so that only what leads out of it can be missing.
@@ -15,6 +15,7 @@ from __future__ import annotations
 from codelake.contracts.claims import CLAIMS
 from codelake.contracts.graph import CALLS, CPG_EDGES, CPG_NODES, LINKS
 from codelake.contracts.operations import QUALITY
+from codelake.contracts.sources import FILES
 from codelake.delta.embedded import among, ask
 from codelake.delta.run import Run
 from codelake.ids import file_id_sql, repository_id
@@ -42,7 +43,8 @@ _COUNTED = f"""
     UNION ALL
     SELECT repo, 'orphan', kind, count(*)
     FROM (SELECT repo, kind, parent_id FROM cpg_nodes WHERE NOT starts_with(parent_id, {_OWN}) AND {{within}}) AS owned
-    LEFT ANTI JOIN cpg_nodes ON cpg_nodes.node_id = owned.parent_id GROUP BY repo, kind"""
+    LEFT ANTI JOIN (SELECT node_id FROM cpg_nodes WHERE {{within}}) AS own
+    ON own.node_id = owned.parent_id GROUP BY repo, kind"""
 _DISPUTED = """
     SELECT repo, 'disagreement' AS rule,
         concat(d['kind'], ': ', d['origin'], CASE d['verdict'] WHEN 'taken' THEN ' is taken'
@@ -54,9 +56,9 @@ Key = tuple[str, str, str]
 
 
 def measure_graph(build: Build) -> None:
-    if build.rendered is None:
+    repos = _repos(build)
+    if not repos:
         return
-    repos = build.rendered.repos
     within = among("repo", repos)
     found = ask(build.run, (CALLS, CPG_EDGES, CPG_NODES), _COUNTED.format(within=within)).to_pylist()
     if not is_empty(build.run, CLAIMS):
@@ -69,6 +71,14 @@ def measure_graph(build: Build) -> None:
         if n or then:
             about = {"table_name": _TABLES[rule].name, "rule": rule, "action": "", "entity_id": entity}
             build.run.note(QUALITY, **about, issue=issue, n=n, n_before=then)
+
+
+def _repos(build: Build) -> list[str]:
+    """Those that were rendered. All, if a build that died before it published has left a graph that nobody measured."""
+    if not build.has_unpublished:
+        return build.rendered.repos if build.rendered else []
+    found = ask(build.run, (FILES,), "SELECT DISTINCT repo FROM files").to_pylist()
+    return sorted({*(row["repo"] for row in found), *(build.rendered.repos if build.rendered else ())})
 
 
 def _before(run: Run, entities: list[str]) -> dict[Key, int]:

@@ -90,6 +90,8 @@ class Build:
     """By repository and path: what there is to say of claims of other tools that are not used."""
     rendered: Places | None = None
     """What this build rendered anew, if anything."""
+    has_unpublished: bool = False
+    """Whether the graph that this build found is another than the one that was published last."""
     fingerprint: str = ""
     """Of the stage that runs."""
     told: Told = field(default_factory=Told)
