@@ -2,8 +2,8 @@
 opened that lost its line.
 
 What does not fit goes on in the next line: texts are broken between words; a name or a place stays whole and takes the
-line to its end, with what comes after it below. Where that would be so in most rows, names are above the rest; where
-there are too many columns for that, each value has a line.
+line to its end, with what comes after it below. Where that would be so in many rows, names are above the rest; where
+that does not help, each value has a line.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ def fitted(columns: Sequence[str], rows: Sequence[Sequence[str]], width: int, st
     n_above = 1 + next((place for place, name in enumerate(columns) if name in _NAMES), 0)
     above = Columns(_starts(natural[:n_above]), natural[:n_above])
     below = _columns(columns[n_above:], natural[n_above:], width, _INDENT)
-    if below and above.starts[-1] < width // 2:
+    is_title = natural[n_above - 1] > 2 * _NARROWEST and above.starts[-1] < width // 2
+    if below and is_title and sum(sum(_sticks_out(row[n_above:], below)) for row in rows) <= len(rows):
         for number, row in enumerate((columns, *rows)):
             yield from _drawn([*_flowed(row[:n_above], above, width)], styled, number == 0)
             yield from _drawn(_flowed(row[n_above:], below, width), styled, number == 0, n_above)
