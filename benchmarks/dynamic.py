@@ -207,7 +207,7 @@ class Linked:
         """Whether a target is what ran, or a class that is made by it."""
         owner, _, name = callee.rpartition(".")
         return target == callee or (
-            name in ("__init__", "__new__", "__call__") and owner in self.orders.get(target, ())
+            name.partition("~")[0] in ("__init__", "__new__", "__call__") and owner in self.orders.get(target, ())
         )
 
 

@@ -94,7 +94,10 @@ def _place(code: CodeType, at: int) -> list[int] | None:
 
 
 def _is_again(code: CodeType, at: int) -> bool:
-    """Whether the same place calls before: `@f(x)` calls f, and later, from the same place, what f gave."""
+    """Whether the same place calls before: `@f(x)` calls f, and later, from the same place, what f gave. A frame that
+    calls Python is at the end of its call, behind the caches of that."""
+    while code.co_code[at] == _CACHE and at:
+        at -= 2
     places = [place for place, one in zip(code.co_positions(), code.co_code[::2], strict=False) if one == _CALL]
     here = sum(one == _CALL for one in code.co_code[: at + 1 : 2]) - 1
     return here >= 0 and code.co_code[at] == _CALL and places[here] in places[:here]
@@ -117,7 +120,7 @@ def main() -> None:
 
 import dis  # noqa: E402
 
-_RESUME, _CALL = dis.opmap["RESUME"], dis.opmap["CALL"]
+_RESUME, _CALL, _CACHE = dis.opmap["RESUME"], dis.opmap["CALL"], dis.opmap["CACHE"]
 
 if __name__ == "__main__":
     main()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from codelake.extract.flow import calls, names, narrowing, paths, values
+from codelake.extract.flow import calls, names, narrowing, paths, spelling, values
 from codelake.extract.flow.facts import Facts
 from codelake.extract.tree import Tree
 
@@ -33,6 +33,7 @@ PARTS = (
     values.asked,
     calls.calls,
     calls.exports,
+    spelling.spelled,
     paths.known_items,
     narrowing.narrowed,
     names.loads,

@@ -14,12 +14,14 @@ _NAMING = {
     *("getattr", "setattr", "hasattr", "delattr", "__import__", "import_module", "attrgetter", "methodcaller"),
     *("setdefault", "get", "pop"),
     *("open", "fdopen", "makefile"),
+    *("eval", "exec"),
 }
-"""Functions of which the linker asks what text they were given: names of attributes and modules, keys, modes."""
+"""Functions of which the linker asks what text they were given: names of attributes and modules, keys, modes, code."""
 
 
 def calls(tree: Tree, found: Facts) -> None:
     add = found.add
+    asked: set[str] = set()
     for call in tree.every(ast.Call):
         at = call.at
         add("call", at, call.func.at)
@@ -37,6 +39,11 @@ def calls(tree: Tree, found: Facts) -> None:
             for value in (*call.args, *(word.value for word in call.keywords)):
                 if _is_text(value):
                     add("text", value.at, value.at, written(value.value))
+                elif value.__class__ is ast.Name:
+                    asked.add(value.id)
+    for node in tree.every(ast.Assign) if asked else ():
+        if _is_text(node.value) and any(getattr(target, "id", None) in asked for target in node.targets):
+            add("text", node.value.at, node.value.at, written(node.value.value))
     for node in tree.every(ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda):
         args = node.args
         of_positional = zip_longest(reversed((*args.posonlyargs, *args.args)), reversed(args.defaults))

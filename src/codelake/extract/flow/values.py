@@ -6,6 +6,7 @@ import ast
 from typing import Any
 
 from codelake.extract.flow.facts import ANY, Facts, key_of, written
+from codelake.extract.flow.given import conditions
 from codelake.extract.tree import Tree, names_of
 
 _DISPLAYS = {
@@ -20,7 +21,7 @@ _DISPLAYS = {
     ast.JoinedStr: "str",
 }
 _CONSTANTS = (str, bytes, int, float, complex, bool)
-# Fields in which a constant is looked at and goes nowhere.
+# Fields in which a constant is looked at and goes nowhere; but what a number and a float give is a float.
 _LOOKED_AT = ("keys", "slice", "comparators", "right", "format_spec")
 
 
@@ -30,6 +31,8 @@ def made(tree: Tree, found: Facts) -> None:
     for node in tree.every(ast.Constant):
         at = node.at
         if node.value.__class__ not in _CONSTANTS or fields[at] in _LOOKED_AT:
+            if fields[at] == "right" and node.value.__class__ in (float, complex):
+                found.add("make", at, at, node.value.__class__.__name__)
             continue
         if nodes[parents[at]].__class__ not in (ast.Expr, ast.JoinedStr, ast.Compare, ast.MatchValue):
             found.add("make", at, at, node.value.__class__.__name__)
@@ -153,8 +156,11 @@ def _load(target: Any, found: Facts) -> None:
 def functions(tree: Tree, found: Facts) -> None:
     names = names_of(tree)
     scope_of, scope_nodes = names.scope_of, names.scope_nodes
+    given = conditions(tree)
+    for node in tree.every(ast.Return):
+        if node.value is not None:
+            found.add("return", scope_nodes[scope_of[node.at]].at, node.value.at, given.get(node.at))
     for kind, word in (
-        (ast.Return, "return"),
         (ast.Yield, "yield"),
         (ast.YieldFrom, "yield_from"),
         (ast.Raise, "raise"),

@@ -101,13 +101,28 @@ def _of_instance(link: Linking, value: int, name: str, slot: int) -> None:
         return
     _of_order(link, link.hierarchy.order(of), value, name, slot)
     if name == "__class__":
-        link.solver.add(slot, of)
+        link.solver.add(slot, class_of_instance(link, value))
+
+
+def class_of_instance(link: Linking, value: int) -> int:
+    """The class of an instance of the unit; where it may be of one below, that is said."""
+    of = link.class_of(value)
+    return of if link.known(value) == Known.MADE else or_below(link, of)
+
+
+def or_below(link: Linking, of: int) -> int:
+    """A class or one below it, if there are such."""
+    return link.values.make(Kind.BELOW, of) if link.hierarchy.subclasses.get(of) else of
+
+
+def _of_below(link: Linking, value: int, name: str, slot: int) -> None:
+    link.solver.copy(view(link, link.values.keys[value][1], name), slot)
 
 
 def _of_order(link: Linking, order: list[int], receiver: int, name: str, slot: int) -> None:
     _copy_fields(link, order, name, slot, instances=True)
-    _add_below(link, receiver, name, slot)
     found = provider(link, order, name)
+    _add_below(link, receiver, name, slot, is_there=found is not None)
     if found is not None:
         link.waits(found, _got_from_instance, receiver, slot)
         return
@@ -120,21 +135,26 @@ def _of_order(link: Linking, order: list[int], receiver: int, name: str, slot: i
     add_outside(link, order, receiver, name, slot)
 
 
-def _add_below(link: Linking, receiver: int, name: str, slot: int) -> None:
+def _add_below(link: Linking, receiver: int, name: str, slot: int, *, is_there: bool) -> None:
     """Where the receiver may be of a class below: what few classes there have in place of an attribute. Functions that
-    override are found when all is solved."""
+    override others are found when all is solved."""
     if link.known(receiver) == Known.MADE:
         return
-    having = [
-        one for one in link.hierarchy.subclasses.get(link.class_of(receiver), ()) if name in link.members.get(one, ())
-    ]
+    having = [one for one in link.hierarchy.below(link.class_of(receiver)) if name in link.members.get(one, ())]
     if len(having) > _FEW_BELOW:
         return
     for one in having:
         member = link.members[one][name]
         number = link.program.of_slot.get(member)
-        if number is None or link.program.definitions[number].kind == "class":
+        if not is_there or number is None or link.program.definitions[number].kind == "class":
             link.waits(member, _got_from_instance, link.instance(one, Known.SAID), slot)
+        elif link.decorates(member):
+            link.waits(member, _got_if_property, link.instance(one, Known.SAID), slot)
+
+
+def _got_if_property(link: Linking, receiver: int, slot: int, member: int) -> None:
+    if link.values.keys[member][0] == Kind.PROPERTY:
+        _get_property(link, member, receiver, slot)
 
 
 def _copy_fields(link: Linking, order: list[int], name: str, slot: int, *, instances: bool) -> None:
@@ -254,7 +274,9 @@ def _of_super(link: Linking, value: int, name: str, slot: int) -> None:
     if name == "__call__" and link.values.keys[int(receiver)][0] == Kind.CLASS:
         caller = link.values.external("builtins.type.__call__")
         link.solver.add(slot, link.values.make(Kind.BOUND, caller, int(receiver)))
-    elif not add_outside(link, order, int(receiver), name, slot):
+    elif add_outside(link, order, int(receiver), name, slot):
+        return
+    elif name in _OBJECT and link.hierarchy.partly.isdisjoint((written_in, *order)):
         link.solver.add(slot, link.values.external(f"builtins.object.{name}"))
 
 
@@ -316,6 +338,7 @@ _VIEWS = {
     Kind.MODULE: _of_module,
     Kind.CLASS: _of_class,
     Kind.INSTANCE: _of_instance,
+    Kind.BELOW: _of_below,
     Kind.SUPER: _of_super,
     Kind.EXTERNAL: _of_external,
     Kind.CONTAINER: _of_container,

@@ -10,7 +10,7 @@ from codelake.graph.link.known import KNOWN, WRAPPERS
 from codelake.graph.link.linking import ANY, Linking
 from codelake.graph.link.program import Definition, Parameter
 from codelake.graph.link.stub_calls import call_bound
-from codelake.graph.link.values import Kind
+from codelake.graph.link.values import Kind, Known
 
 _MAX_THROUGH = 4
 _MAX_INDEX = 8
@@ -54,6 +54,23 @@ def _class(link: Linking, call: Call, value: int) -> None:
             link.waits(of_meta, _construct, call, value, call.result)
             return
     _make(link, call, value)
+
+
+def _below(link: Linking, call: Call, value: int) -> None:
+    """What is made may be an instance of a class below."""
+    of = int(link.values.keys[value][1])
+    made = link.solver.named("made below", call.result, value)
+    _class(link, call.instead(value, call.callee, result=made), of)
+    link.waits(made, _as_said, call.result)
+    for one in link.hierarchy.subclasses.get(of, ()):
+        if "__init__" in link.members.get(one, ()):
+            link.solver.mark("started", one)
+
+
+def _as_said(link: Linking, result: int, value: int) -> None:
+    kind, of, known = link.values.keys[value]
+    is_made = kind == Kind.INSTANCE and known == Known.MADE
+    link.solver.add(result, link.instance(of, Known.SAID) if is_made else value)
 
 
 def _imply(link: Linking, scope: int, function: int) -> None:
@@ -151,6 +168,7 @@ _CALLED = {
     Kind.FUNCTION: _function,
     Kind.BOUND: _bound,
     Kind.CLASS: _class,
+    Kind.BELOW: _below,
     Kind.INSTANCE: _instance,
     Kind.EXTERNAL: call_external,
     Kind.METHOD: call_method,
@@ -169,7 +187,7 @@ def pass_arguments(link: Linking, call: Call, number: int, *, receiver: int | No
     """A call of a function of the unit."""
     function = link.program.definitions[number]
     link.solver.mark("called", number)
-    given = _Given(link, function)
+    given = _Given(link, function, call)
     if receiver is not None:
         given.position(0, link.holding(link.received(receiver)))
     shift = 0 if receiver is None else 1
@@ -183,15 +201,16 @@ def pass_arguments(link: Linking, call: Call, number: int, *, receiver: int | No
         given.double_star(slot)
     for slot in call.late:
         given.late(slot)
-    given.fill_defaults(is_whole=not call.stars and not call.double_stars)
+    given.fill_defaults()
     _give_result(link, call.result if result is None else result, number, function, given)
 
 
 class _Given:
     """The arguments of one call of a function, as they find their parameters."""
 
-    def __init__(self, link: Linking, function: Definition) -> None:
-        self.link = link
+    def __init__(self, link: Linking, function: Definition, call: Call) -> None:
+        self.link, self.call = link, call
+        self.is_whole = not call.stars and not call.double_stars
         self.positional = [p for p in function.parameters if p.kind in ("positional", "positional_only")]
         self.by_name = {p.name: p for p in function.parameters if p.kind in ("positional", "keyword_only")}
         self.rest = next((p for p in function.parameters if p.kind == "var_positional"), None)
@@ -199,13 +218,17 @@ class _Given:
         self.parameters = function.parameters
         self.slots: dict[int, list[int]] = {}
         """By slot of parameter: what this call gives."""
+        self.passed: set[str] = set()
+        """Names of parameters that the call passes something to."""
 
     def give(self, parameter: Parameter, slot: int) -> None:
+        self.passed.add(parameter.name)
         self.slots.setdefault(parameter.slot, []).append(slot)
         self.link.solver.copy(slot, parameter.slot)
 
     def spread(self, parameter: Parameter, key: str, slot: int) -> None:
         """Into a parameter that holds the rest."""
+        self.passed.add(parameter.name)
         type_name = "tuple" if parameter is self.rest else "dict"
         container = self.link.container(parameter.slot, type_name)
         self.link.solver.add(parameter.slot, container)
@@ -239,13 +262,34 @@ class _Given:
         if self.rest is not None:
             self.spread(self.rest, ANY, slot)
 
-    def fill_defaults(self, *, is_whole: bool) -> None:
+    def allows(self, conditions: str) -> bool:
+        """Whether the call may meet what must be given. A definition, or what is decorated, is not None, and true."""
+        for one in conditions.split():
+            sign, name = one[0], one[1:]
+            if sign in "+?":
+                if self.is_whole and name not in self.passed:
+                    return False
+            elif name in self.passed and self._is_something(name, sign):
+                return False
+        return True
+
+    def _is_something(self, name: str, sign: str) -> bool:
+        parameter = next(one for one in self.parameters if one.name == name)
+        if parameter is self.rest or parameter is self.others:
+            return True
+        held, link = self.slots.get(parameter.slot, ()), self.link
+        if self.call.is_decorator and any(slot in self.call.positional for slot in held):
+            return True
+        return any(slot in link.program.of_slot or (sign == "-" and link.solver.is_fixed(slot)) for slot in held)
+
+    def fill_defaults(self) -> None:
         for parameter in self.parameters:
             default = self.link.defaults.get(parameter.slot)
             if default is None or parameter.slot in self.slots:
                 continue
-            if is_whole:
-                self.give(parameter, default)
+            if self.is_whole:
+                self.slots[parameter.slot] = [default]
+                self.link.solver.copy(default, parameter.slot)
             else:
                 self.link.solver.mark("perhaps", (default, parameter.slot))
 
@@ -289,6 +333,7 @@ def _give_result(link: Linking, result: int, number: int, function: Definition, 
         link.solver.add(result, link.values.make(Kind.COROUTINE, number))
         return
     link.solver.copy(link.returned(number), result)
-    for parameter in link.handed.get(number, ()):
-        for slot in given.slots.get(parameter) or (parameter,):
-            link.solver.copy(slot, result)
+    for of, conditions in link.handed.get(number, ()):
+        if not conditions or given.allows(conditions):
+            for slot in given.slots.get(of) or (of,):
+                link.solver.copy(slot, result)

@@ -26,7 +26,7 @@ from codelake.graph.link.targets import (
     parameter_of,
     special_functions,
 )
-from codelake.graph.link.values import Kind, is_derived
+from codelake.graph.link.values import Kind, Known, is_derived
 from codelake.ids import external_id
 
 
@@ -85,17 +85,32 @@ class _Called:
 
     def __init__(self, links: Found) -> None:
         self._links = links
-        self._found: dict[tuple[frozenset[int], bool], Candidates] = {}
+        self._found: dict[tuple[frozenset[int], bool, Known], Candidates] = {}
         self._callees: dict[str, list[tuple[str, float]]] = {}
+        self._loaded_from = {fact.dst: fact.src for fact in links.program.every("load_attribute")}
+        self._guessed: dict[frozenset[int], Known] = {}
 
     def of(self, call: Call) -> Candidates:
         link = self._links.link
         held, is_name = link.solver.of(call.callee), is_named(link, call.callee)
-        found = self._found.get((held, is_name))
+        guess = self._guess(call.callee) if held else Known.MADE
+        found = self._found.get((held, is_name, guess))
         if found is None:
             every = (target for value in held for target in called_by(link, value, is_name=is_name))
-            found = self._found[held, is_name] = Candidates(every)
+            if guess != Known.MADE:
+                method, most = HOW_SURE[guess]
+                every = (t if t.sure <= most else t._replace(method=method, sure=most) for t in every)
+            found = self._found[held, is_name, guess] = Candidates(every)
         return found
+
+    def _guess(self, callee: int) -> Known:
+        """What is stored on something whose class is a guess is no surer than that."""
+        link = self._links.link
+        receivers = link.solver.of(self._loaded_from.get(callee, link.nowhere))
+        if receivers not in self._guessed:
+            guess = min(map(link.known, receivers), default=Known.MADE)
+            self._guessed[receivers] = guess if guess in (Known.SHAPE, Known.NAME) else Known.MADE
+        return self._guessed[receivers]
 
     def add_callee(self, file: int, caller: str, target: Target, n: int) -> None:
         """CALLER_OF."""

@@ -31,6 +31,8 @@ from codelake.graph.link.types import add_annotations
 from codelake.graph.link.values import Kind, Known
 
 _WRAPPING = (Kind.PROPERTY, Kind.CLASSMETHOD, Kind.STATICMETHOD, Kind.MANAGER)
+_FEW_CONSTANTS = 8
+"""As many constants of a container are told apart by their keys, where they are of several types."""
 _CONTAINERS = ("list", "tuple", "set", "dict", "generator")
 
 
@@ -89,21 +91,23 @@ def add_made(link: Linking) -> dict[int, int]:
     constants = {f.dst: link.builtin(f.key) for f in link.program.every("make") if f.key not in _CONTAINERS}
     for slot, value in constants.items():
         link.solver.fix(slot, value)
-    held: dict[int, list[int]] = {}
+    held: dict[int, list[tuple[str, int]]] = {}
     for fact in link.program.every("element"):
-        held.setdefault(fact.dst, []).append(fact.src)
+        held.setdefault(fact.dst, []).append((fact.key, fact.src))
     for fact in link.program.every("elements_of", "key"):
-        held.setdefault(fact.dst, []).append(-1)
+        held.setdefault(fact.dst, []).append((ANY, -1))
     # What is within another container comes behind it in the source, and is looked at first.
     for fact in sorted(link.program.every("make"), key=lambda fact: -fact.dst):
         if fact.key not in _CONTAINERS:
             continue
-        elements = {constants.get(slot) for slot in held.get(fact.dst, (-1,))}
-        known = {one for one in elements if one is not None}
-        if len(known) < len(elements):
+        every = held.get(fact.dst, [(ANY, -1)])
+        elements = [(key, constants[slot]) for key, slot in every if slot in constants]
+        if len(elements) < len(every):
             made[fact.dst] = link.container(fact.dst, fact.key)
             link.solver.fix(fact.dst, made[fact.dst])
         else:
+            is_of_one = len({one for _, one in elements}) == 1 or len(elements) > _FEW_CONSTANTS
+            known = {(ANY if is_of_one else key, one) for key, one in elements}
             constants[fact.dst] = link.constants(fact.key, tuple(sorted(known)))
             link.solver.fix(fact.dst, constants[fact.dst])
     return made
@@ -131,7 +135,12 @@ def _add_functions(link: Linking) -> None:
         if number is None:
             continue
         if any(parameter.slot == fact.src for parameter in program.definitions[number].parameters):
-            link.handed.setdefault(number, []).append(fact.src)
+            link.handed.setdefault(number, []).append((fact.src, fact.key))
+        elif fact.key:
+            slot = link.solver.named("returned where", number, fact.key)
+            link.solver.copy(fact.src, slot)
+            if (slot, fact.key) not in link.handed.setdefault(number, []):
+                link.handed[number].append((slot, fact.key))
         else:
             link.solver.copy(fact.src, link.returned(number))
     for fact in program.every("yield", "yield_from"):
@@ -186,9 +195,10 @@ def _add_operators(link: Linking) -> None:
     operands: dict[int, list[int]] = {}
     for fact in link.program.every("operand"):
         operands.setdefault(fact.dst, []).append(fact.src)
+    constants = {fact.dst: fact.key for fact in link.program.every("make") if fact.key in ("float", "complex")}
     for fact in link.program.every("operate"):
         operand = operands.get(fact.dst, [-1])[0]
-        link.waits(fact.src, operate, fact.scope, fact.key, operand, fact.dst)
+        link.waits(fact.src, operate, fact.scope, fact.key, operand, constants.get(operand, ""), fact.dst)
     numbers: dict[int, int] = {}
     for fact in link.program.every("compare"):
         number = numbers[fact.dst] = numbers.get(fact.dst, -1) + 1
@@ -238,7 +248,7 @@ def _add_decorators(link: Linking) -> None:
             given = solver.named("given", slot, position)
             call = Call(scope, decorator, given, positional=[inner], is_decorator=True)
             link.waits(given, _come_out, (one.scope, one.name), result)
-            link.decorated.append(call)
+            link.decorated.append((call, result))
             link.make_call(call)
             inner = result
 
@@ -271,9 +281,9 @@ def add_bare(link: Linking) -> None:
 
 def add_entries(link: Linking) -> None:
     """What nobody of the unit calls may be called by others: methods by instances of their class, functions with
-    their defaults. A decorator of which nothing is known gives what it is given."""
+    their defaults. A decorator of which nothing is known, or not what it gives, gives what it is given."""
     program, solver = link.program, link.solver
-    unknown = [call for call in link.decorated if not link.holds(call.callee)]
+    unknown = [(call, result) for call, result in link.decorated if not link.holds(result)]
     left = [(default, slot) for default, slot in solver.marked("perhaps") if not solver.of(slot)]
     called = solver.marked("called")
     for number, one in enumerate(program.definitions):
@@ -298,9 +308,9 @@ def add_entries(link: Linking) -> None:
                     solver.add(first.slot, owner if is_of_class else link.instance(owner, Known.SAID))
     for default, parameter_slot in left:
         solver.copy(default, parameter_slot)
-    for call in unknown:
+    for call, result in unknown:
         for slot in call.positional:
-            solver.copy(slot, call.result)
+            solver.copy(slot, result)
 
 
 def _is_classmethod(link: Linking, slot: int) -> bool:

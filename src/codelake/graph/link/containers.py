@@ -42,7 +42,7 @@ def call_method(link: Linking, call: Call, value: int) -> None:
             link.solver.copy(call.positional[0], link.solver.named("sent", link.values.keys[receiver][1]))
         return
     type_name = str(link.values.keys[receiver][2])
-    text = link.texts.get(call.positional[0]) if call.positional and type_name == "dict" else None
+    text = link.text(call.positional[0]) if call.positional and type_name == "dict" else None
     key = ANY if text is None else repr(text)
     is_open = receiver not in link.constant
     if is_open and name in _ADDING and len(call.positional) > _ADDING[name]:

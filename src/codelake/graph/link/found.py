@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from codelake.contracts.claims import ORIGINS
 from codelake.graph.link.linking import Linking
-from codelake.graph.link.targets import Target, confidence, surest
+from codelake.graph.link.targets import OVERRIDE, Target, confidence, surest
 
 _OWN_ORIGINS = ("annotation", *ORIGINS)
 """Methods that are evidence of their own."""
@@ -53,24 +53,35 @@ class Candidates:
     """What a place may mean. Many places hold the same values, so this is worked out once for all of them."""
 
     def __init__(self, found: Iterable[Target]) -> None:
+        found = list(found)
+        below = {target.id for target in found if target.method == "override"}
         self.targets = surest(found)
         """Of each id the surest, sorted by id."""
         n = len(self.targets)
-        self.rivals = max(1, sum(target.method != "override" for target in self.targets))
+        self.rivals = max(1, sum(target.id not in below for target in self.targets))
         """How many there are, methods that override another aside: those are all called, now one, now another."""
+        n_known = sum(target.method != "override" for target in self.targets)
         self.best = max(self.targets, key=lambda target: (target.sure, target.id), default=None)
         ranked = sorted(self.targets, key=lambda target: (-target.sure, target.id))
         self.ends = [
             (
                 target.id,
                 target.method,
-                confidence(target.sure, 1 if target.method == "override" else self.rivals),
+                _confidence(target, n_known if target.id in below else self.rivals, target.id in below),
                 round(1 - rank / n, 3) if n > 1 else None,
                 n,
             )
             for rank, target in enumerate(ranked)
         ]
         """Id, method, confidence, score and number of candidates, the surest first."""
+
+
+def _confidence(target: Target, n: int, is_below: bool) -> float:
+    """A method that overrides another is as likely, where instances of its own class are seen as well."""
+    if target.method == "override":
+        return confidence(target.sure, 1)
+    sure = confidence(target.sure, n)
+    return max(sure, min(target.sure, OVERRIDE)) if is_below else sure
 
 
 NONE = Candidates(())

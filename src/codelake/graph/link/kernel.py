@@ -16,6 +16,7 @@ from codelake.graph.link.modules import Modules
 from codelake.graph.link.program import Program
 from codelake.graph.link.results import SCHEMA, links
 from codelake.graph.link.shapes import Shapes
+from codelake.graph.link.signatures import parse_signatures
 from codelake.graph.link.stubs import Stubs
 from codelake.graph.link.values import Kind, Values
 from codelake.lean import lean
@@ -87,17 +88,20 @@ def find_bases(link: Linking) -> None:
                 link.solver.add(one.slot, value)
         add_names(link)
         link.solver.solve()
+        partly: set[int] = set()
         found: dict[int, list[int]] = {
             link.defined[number]: [] for number, one in enumerate(program.definitions) if one.kind == "class"
         }
         for fact in program.every("base"):
             base = _class_among(link, [fact.src, *_given(link, fact.src)])
             owner = link.defined[program.of_slot[fact.dst]]
-            if base is not None and base != owner and base not in found[owner]:
+            if base is None:
+                partly.add(owner)
+            elif base != owner and base not in found[owner]:
                 found[owner].append(base)
-        if found == link.hierarchy.bases:
+        if found == link.hierarchy.bases and frozenset(partly) == link.hierarchy.partly:
             break
-        link.hierarchy = Hierarchy(found)
+        link.hierarchy = Hierarchy(found, frozenset(partly))
     for fact in program.every("class_keyword"):
         metaclass = _class_among(link, [fact.src]) if fact.key == "metaclass" else None
         if metaclass is not None and link.values.keys[metaclass][0] == Kind.CLASS:
@@ -109,12 +113,27 @@ def find_bases(link: Linking) -> None:
 
 
 def _given(link: Linking, slot: int) -> list[int]:
-    """Where a slot is the result of a call of a function of the unit: what that returns."""
+    """Where a slot is the result of a call of a function of the unit: what that returns; where it is a parameter, its
+    default. What stubs say of other functions is a class by itself."""
     program = link.program
     callee = program.callees.get(slot)
     called = link.solver.of(callee) if callee is not None else ()
+    for value in called:
+        _add_class_given(link, value, slot)
     functions = {link.definition(value).slot for value in called if link.values.keys[value][0] == Kind.FUNCTION}
-    return [fact.src for fact in program.every("return") if fact.dst in functions] if functions else []
+    defaults = [link.defaults[slot]] if slot in link.defaults else []
+    return [fact.src for fact in program.every("return") if fact.dst in functions] if functions else defaults
+
+
+def _add_class_given(link: Linking, called: int, slot: int) -> None:
+    """`namedtuple(...)` gives a class below tuple, as its stub says."""
+    kind, name, _ = link.values.keys[called]
+    stub = link.stubs.find(str(name)) if kind == Kind.EXTERNAL else None
+    for signature in parse_signatures(stub.text) if stub is not None and stub.is_called else ():
+        for one in signature.result:
+            for of in one.inner if one.head == "builtins.type" else ():
+                for given in of[:1]:
+                    link.solver.add(slot, link.values.external(given.head))
 
 
 def _class_among(link: Linking, slots: list[int]) -> int | None:

@@ -7,14 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from codelake.graph.link.attributes import view
+from codelake.graph.link.attributes import class_of_instance, view
 from codelake.graph.link.call import Call
 from codelake.graph.link.containers import call_key, pairs
+from codelake.graph.link.evaluated import evaluate
 from codelake.graph.link.linking import ANY, Linking
+from codelake.graph.link.making import call_metaclass
 from codelake.graph.link.names import module
 from codelake.graph.link.protocols import add_bases, add_elements, call_special, iterate, text_of, wait_for
+from codelake.graph.link.spelled import load_like
 from codelake.graph.link.stores import store
-from codelake.graph.link.values import Kind
+from codelake.graph.link.values import Kind, Known
 
 _N_OF_CLASS = 3
 """A name, bases, and what its body left."""
@@ -49,8 +52,9 @@ def _super(link: Linking, call: Call) -> None:
 
 
 def _super_of(link: Linking, receiver: int, result: int, of: int) -> None:
-    if link.values.keys[of][0] == Kind.CLASS:
-        link.waits(receiver, _add_super, of, result)
+    kind, above, _ = link.values.keys[of]
+    if kind in (Kind.CLASS, Kind.BELOW):
+        link.waits(receiver, _add_super, of if kind == Kind.CLASS else above, result)
 
 
 def _add_super(link: Linking, of: int, result: int, receiver: int) -> None:
@@ -82,8 +86,10 @@ def _make_property(link: Linking, result: int, setter: int, getter: int) -> None
 def _getattr(link: Linking, call: Call) -> None:
     if len(call.positional) > 2:
         link.solver.copy(call.positional[2], call.result)
-    if len(call.positional) > 1 and (name := link.texts.get(call.positional[1])) is not None:
+    if len(call.positional) > 1 and (name := link.text(call.positional[1])) is not None:
         link.waits(call.positional[0], _load_named, name, call.result)
+    elif len(call.positional) > 1:
+        load_like(link, call)
 
 
 def _load_named(link: Linking, name: str, dst: int, value: int) -> None:
@@ -91,7 +97,7 @@ def _load_named(link: Linking, name: str, dst: int, value: int) -> None:
 
 
 def _setattr(link: Linking, call: Call) -> None:
-    if len(call.positional) > 2 and (name := link.texts.get(call.positional[1])) is not None:
+    if len(call.positional) > 2 and (name := link.text(call.positional[1])) is not None:
         link.waits(call.positional[0], store, call.scope, name, call.positional[2])
 
 
@@ -100,12 +106,13 @@ def _type(link: Linking, call: Call) -> None:
         link.waits(call.positional[0], _type_of, call.result)
     elif len(call.positional) >= _N_OF_CLASS:
         link.waits(call.positional[1], add_bases, call.result)
+        link.waits(call.result, call_metaclass, call.scope)
 
 
 def _type_of(link: Linking, result: int, value: int) -> None:
     kind = link.values.keys[value][0]
     if kind == Kind.INSTANCE:
-        link.solver.add(result, link.class_of(value))
+        link.solver.add(result, class_of_instance(link, value))
     elif kind == Kind.CLASS and value in link.metaclasses:
         link.solver.add(result, link.metaclasses[value])
 
@@ -255,7 +262,7 @@ def _run(link: Linking, call: Call) -> None:
 
 
 def _import_module(link: Linking, call: Call) -> None:
-    name = link.texts.get(call.positional[0]) if call.positional else None
+    name = link.text(call.positional[0]) if call.positional else None
     if name is None:
         return
     file = link.program.scope_files[call.scope] if call.scope >= 0 else 0
@@ -269,8 +276,10 @@ def _second(link: Linking, call: Call) -> None:
 
 
 def _new(link: Linking, call: Call, value: int) -> None:
-    if link.values.keys[value][0] == Kind.CLASS:
-        link.solver.add(call.result, link.instance(value))
+    kind, of, _ = link.values.keys[value]
+    if kind in (Kind.CLASS, Kind.BELOW):
+        made = link.instance(value) if kind == Kind.CLASS else link.instance(of, Known.SAID)
+        link.solver.add(call.result, made)
 
 
 def _print(link: Linking, call: Call) -> None:
@@ -294,6 +303,8 @@ KNOWN: dict[str, Callable[[Linking, Call], None]] = {
     "builtins.getattr": _getattr,
     "builtins.setattr": _setattr,
     "builtins.type": _type,
+    "builtins.eval": evaluate,
+    "builtins.exec": evaluate,
     "builtins.type.__new__": _new_type,
     "types.new_class": _new_class,
     **{f"builtins.{name}": _container(name) for name in _CONTAINERS},

@@ -6,6 +6,7 @@ function's results) and made once, so that neither order nor repetition matters.
 
 from __future__ import annotations
 
+from ast import literal_eval
 from collections.abc import Callable, Collection
 from functools import cached_property
 
@@ -58,6 +59,10 @@ class Linking:
         """By slot of function: its variables, from name to slot."""
         self.defaults = {fact.dst: fact.src for fact in program.every("default")}
         self.texts = {fact.dst: fact.key for fact in program.every("text")}
+        self.forms: dict[int, list[str]] = {}
+        for fact in program.every("like"):
+            self.forms.setdefault(fact.dst, []).append(fact.key)
+        self.respelled = {fact.dst: fact.src for fact in program.every("respelled")}
         self.keys = {fact.dst: fact.key for fact in program.every("constant")}
         """By slot: the constant that a name of a module or class stands for."""
         self.indices = {fact.dst: fact.src for fact in program.every("index")}
@@ -81,12 +86,13 @@ class Linking:
         """For results that nobody takes."""
         self.constant: set[int] = set()
         """Containers that nothing is put into."""
-        self.handed: dict[int, list[int]] = {}
-        """By function: its parameters that it returns as they are."""
+        self.handed: dict[int, list[tuple[int, str]]] = {}
+        """By function: slots of what it returns that hangs on the call, with what must be given (`flow/given.py`).
+        Parameters that it returns as they are stand for what is passed."""
         self.written: list[Call] = []
         """Those that stand in the code."""
-        self.decorated: list[Call] = []
-        """Those of decorators."""
+        self.decorated: list[tuple[Call, int]] = []
+        """Those of decorators, with the slot of what comes out."""
         self.bare: dict[int, int] = {}
         """By slot of a decorated definition: the slot of what goes into its decorators."""
         self.partials: dict[int, Call] = {}
@@ -178,6 +184,11 @@ class Linking:
             slot = slot if found is None else found
         return self.keys.get(slot)
 
+    def text(self, slot: int) -> str | None:
+        """The constant text that a slot holds."""
+        key = self.key(slot) or ""
+        return self.texts.get(slot, literal_eval(key) if key[:1] in ("'", '"') else None)
+
     def returned(self, function: int) -> int:
         return self.solver.named("return", function)
 
@@ -210,7 +221,7 @@ class Linking:
     def container(self, slot: int, type_name: str) -> int:
         return self.values.make(Kind.CONTAINER, slot, type_name)
 
-    def constants(self, type_name: str, elements: tuple[int, ...]) -> int:
+    def constants(self, type_name: str, elements: tuple[tuple[str, int], ...]) -> int:
         """A container that was written with constants alone, and containers of such. Those with the same types of
         constants are one value, and nothing else is put into them: there are many, and little hangs on them."""
         value = self.values.make(Kind.CONTAINER, self.solver.named("constants", type_name, elements), type_name)
@@ -218,9 +229,9 @@ class Linking:
         self.solver.once(("constants", value), self._add_constants, value, elements)
         return value
 
-    def _add_constants(self, container: int, elements: tuple[int, ...]) -> None:
-        for one in elements:
-            self.solver.add(self.element(container, ANY), one)
+    def _add_constants(self, container: int, elements: tuple[tuple[str, int], ...]) -> None:
+        for key, one in elements:
+            self.solver.add(self.element(container, key), one)
 
     def instance(self, of: int, known: Known = Known.MADE) -> int:
         is_external = self.values.keys[of][0] == Kind.EXTERNAL
@@ -293,14 +304,22 @@ class Linking:
         return self.values.keys[value][0] in (Kind.FUNCTION, Kind.BOUND)
 
     def widened(self, slot: int, held: Collection[int]) -> int | None:
-        """Receivers of a method that are too many are instances of the class that has it. Functions that are too many
-        go on as one value, which says where they are kept. `held` are those that came, up to the round in which they
-        were too many."""
+        """Receivers of a method that are too many are instances of the class that has it, other instances of a class
+        that is above them all. Functions that are too many go on as one value, which says where they are kept. `held`
+        are those that came, up to the round in which they were too many."""
         owner = self.receivers.get(slot)
         if owner is not None:
             is_of_class = all(self.values.keys[value][0] == Kind.CLASS for value in held)
             return self.defined[owner] if is_of_class else self.instance(self.defined[owner], Known.SAID)
-        return self.values.make(Kind.MANY, slot) if any(map(self.is_function, held)) else None
+        if any(map(self.is_function, held)):
+            return self.values.make(Kind.MANY, slot)
+        classes = {self.class_of(value) for value in held if self._is_of_unit(value)}
+        above = self.hierarchy.above(sorted(classes, key=lambda value: self.definition(value).id))
+        return None if above is None else self.instance(above, Known.SAID)
+
+    def _is_of_unit(self, value: int) -> bool:
+        kind, of, _ = self.values.keys[value]
+        return kind == Kind.INSTANCE and self.values.keys[of][0] == Kind.CLASS
 
     def many_in(self, slot: int) -> list[int]:
         """The slots whose functions are too many, and would be in this one."""

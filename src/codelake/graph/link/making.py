@@ -60,3 +60,20 @@ def _tell_name(link: Linking, owner: int, member: int) -> None:
     if method is not None:
         passed = [link.holding(owner), link.holding(link.builtin("str"))]
         link.make_call(Call(-1, method, link.nowhere, positional=passed))
+
+
+def call_metaclass(link: Linking, scope: int, base: int) -> None:
+    """A class that is made below another is made by the metaclass of that."""
+    if base not in link.metaclasses:
+        return
+    for name in ("__new__", "__init__"):
+        slot = provider(link, link.hierarchy.order(link.metaclasses[base]), name)
+        if slot is not None:
+            link.waits(slot, _imply, scope)
+
+
+def _imply(link: Linking, scope: int, function: int) -> None:
+    if link.values.keys[function][0] in (Kind.STATICMETHOD, Kind.CLASSMETHOD):
+        function = link.values.keys[function][1]
+    if link.values.keys[function][0] == Kind.FUNCTION:
+        link.imply_function(scope, function)

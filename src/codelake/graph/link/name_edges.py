@@ -121,6 +121,8 @@ def _of_value(links: Found, value: int, name: str, called: list[tuple[str, float
     kind, a, _ = link.values.keys[value]
     if kind == Kind.MODULE and a >= 0:
         return [Target(thing, "import", 0.95) for thing in things(link, a, name)]
+    if kind == Kind.BELOW:
+        return _member(links, a, name, called)
     if kind == Kind.EXTERNAL:
         return _outside(link, str(a), name, "import", 0.95)
     if kind == Kind.CONTAINER:

@@ -26,8 +26,11 @@ def if_instance(link: Linking, value: int, dst: int, of: int) -> None:
 
 
 def if_subclass(link: Linking, value: int, dst: int, of: int) -> None:
-    if link.values.keys[value][0] == Kind.CLASS and of in link.hierarchy.order(value):
-        link.solver.add(dst, value)
+    kind, a, _ = link.values.keys[value]
+    if kind in (Kind.CLASS, Kind.BELOW):
+        one = value if kind == Kind.CLASS else int(a)
+        if of in link.hierarchy.order(one):
+            link.solver.add(dst, value)
 
 
 def _is_instance(link: Linking, value: int, of: int) -> bool:
@@ -46,7 +49,7 @@ def _is_instance(link: Linking, value: int, of: int) -> bool:
         return is_below or (link.values.keys[a][0] == Kind.CLASS and bool(names))
     if kind in (Kind.CONTAINER, Kind.GENERATOR):
         return last in (b, *_OF_CONTAINERS) or (kind == Kind.GENERATOR and last == "GeneratorType")
-    if kind == Kind.CLASS:
+    if kind in (Kind.CLASS, Kind.BELOW):
         return last == "type"
     if kind in _CALLED:
         return last in ("Callable", "FunctionType", "MethodType", "partial")

@@ -32,9 +32,14 @@ OPERATORS = {
 }
 
 
-def operate(link: Linking, scope: int, key: str, operand: int, dst: int, value: int) -> None:
+_RANKS = {"bool": 0, "int": 1, "float": 2, "complex": 3}
+"""Numbers: an operator gives what the higher operand is."""
+_FLOAT = _RANKS["float"]
+
+
+def operate(link: Linking, scope: int, key: str, operand: int, right: str, dst: int, value: int) -> None:
     """An operator, by its left operand. What operators and comparisons are given is not passed to their methods: they
-    take anything, and would hold everything."""
+    take anything, and would hold everything. `right` is the type of the right operand, if that is a constant."""
     kind, _, b = link.values.keys[value]
     name = OPERATORS.get(key.removeprefix("i"))
     if name is None:
@@ -47,10 +52,28 @@ def operate(link: Linking, scope: int, key: str, operand: int, dst: int, value: 
         if operand >= 0:
             link.solver.once(("sum", dst), link.waits, operand, _add_container, dst)
     elif kind == Kind.INSTANCE:
+        rank = _rank(link, value)
+        if rank is not None and _RANKS.get(right, 0) > max(rank, 1):
+            link.solver.add(dst, link.builtin(right))
+            return
+        if rank is not None and operand >= 0:
+            link.solver.once(("raised to", dst), link.waits, operand, _raise_to, dst)
         if not call_outside(link, value, f"__{name}__", dst):
             link.solver.add(dst, value)
         if operand >= 0:
             link.solver.once(("reflected", dst), link.waits, operand, _reflect, scope, name, dst)
+
+
+def _rank(link: Linking, value: int) -> int | None:
+    kind, of, _ = link.values.keys[value]
+    name = str(link.values.keys[of][1]) if kind == Kind.INSTANCE else ""
+    return _RANKS.get(name.removeprefix("builtins.")) if name.startswith("builtins.") else None
+
+
+def _raise_to(link: Linking, dst: int, value: int) -> None:
+    """What a number and a float give is a float."""
+    if (_rank(link, value) or 0) >= _FLOAT:
+        link.solver.add(dst, value)
 
 
 def _add_container(link: Linking, dst: int, value: int) -> None:

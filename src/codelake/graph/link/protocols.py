@@ -140,7 +140,7 @@ def load_item(link: Linking, scope: int, key: str, dst: int, value: int) -> None
             call_outside(link, value, "__getitem__", dst)
         else:
             call_special(link, scope, value, "__getitem__", dst)
-    elif kind == Kind.CLASS:
+    elif kind in (Kind.CLASS, Kind.BELOW):
         link.solver.add(dst, value)  # a generic class with its parameters
     elif kind == Kind.EXTERNAL and str(a).rpartition(".")[2][:1].isupper():
         link.solver.add(dst, value)  # the same, as far as its name tells
@@ -249,7 +249,7 @@ def formatted(link: Linking, scope: int, value: int) -> None:
 
 def raised(link: Linking, scope: int, value: int) -> None:
     """A class that is raised is called."""
-    if link.values.keys[value][0] == Kind.CLASS:
+    if link.values.keys[value][0] in (Kind.CLASS, Kind.BELOW):
         link.make_call(Call(scope, link.holding(value), link.nowhere))
 
 
@@ -287,8 +287,8 @@ def wait_for(link: Linking, scope: int, dst: int, value: int) -> None:
     kind, a, _ = link.values.keys[value]
     if kind in (Kind.COROUTINE, Kind.GENERATOR):
         link.solver.copy(link.returned(a), dst)
-        for parameter in link.handed.get(a, ()):
-            link.solver.copy(parameter, dst)
+        for slot, _ in link.handed.get(a, ()):
+            link.solver.copy(slot, dst)
     elif kind == Kind.EXTERNAL:
         link.solver.add(dst, value)
     elif is_of_unit(link, value):
@@ -312,5 +312,7 @@ def catch(link: Linking, dst: int, value: int) -> None:
     kind = link.values.keys[value][0]
     if kind in (Kind.CLASS, Kind.EXTERNAL):
         link.solver.add(dst, link.instance(value, Known.SAID))
+    elif kind == Kind.BELOW:
+        link.solver.add(dst, link.instance(int(link.values.keys[value][1]), Known.SAID))
     elif kind == Kind.CONTAINER:
         link.waits(link.all_elements(value), catch, dst)

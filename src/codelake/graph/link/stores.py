@@ -11,6 +11,8 @@ from codelake.graph.link.values import Kind
 def store(link: Linking, scope: int, name: str, src: int, value: int) -> None:
     """`value.name = src`."""
     kind, a, _ = link.values.keys[value]
+    if kind == Kind.BELOW:
+        value, kind = int(a), Kind.CLASS
     if kind not in (Kind.INSTANCE, Kind.CLASS, Kind.MODULE, Kind.FUNCTION):
         return
     if kind == Kind.INSTANCE and link.values.keys[a][0] == Kind.CLASS:

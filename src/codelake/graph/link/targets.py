@@ -36,7 +36,7 @@ HOW_SURE = {
 """By how the class of a receiver is known: the method of what follows, and how sure it is."""
 OVERRIDE = 0.5
 """A method of a class below that of the receiver, at most."""
-OVERRIDES = {known: min(OVERRIDE, round(sure - 0.1, 2)) for known, (_, sure) in HOW_SURE.items()}
+OVERRIDES = {known: min(OVERRIDE, sure) for known, (_, sure) in HOW_SURE.items()}
 TOO_MANY = 0.5
 """That one of very many functions is called at a place, now or then."""
 _CERTAIN = 0.9
@@ -82,6 +82,10 @@ def called_by(link: Linking, value: int, *, is_name: bool = False) -> list[Targe
     if kind == Kind.CLASS:
         method, sure = ("name", 1.0) if is_name else ("flow", 0.9)
         return [Target(link.program.definitions[a].id, method, sure)]
+    if kind == Kind.BELOW:
+        below = [one for one in link.hierarchy.subclasses.get(a, ()) if "__init__" in link.members.get(one, ())]
+        found = [Target(link.definition(one).id, "override", OVERRIDE) for one in below]
+        return [*called_by(link, a, is_name=is_name), *found]
     if kind == Kind.INSTANCE:
         return _of_instance(link, value, "__call__")
     if kind == Kind.EXTERNAL:
@@ -120,7 +124,7 @@ def overriding(link: Linking, receiver: int, name: str, number: int | None = Non
     own = provider(link, link.hierarchy.order(link.class_of(receiver)), name)
     if number is not None and (own is None or number not in functions_in(link, own)):
         return []  # by `super()`: what is below does not matter
-    below = link.hierarchy.subclasses.get(link.class_of(receiver), ())
+    below = link.hierarchy.below(link.class_of(receiver))
     slots = [slot for one in below if (slot := link.members.get(one, {}).get(name)) is not None]
     return sorted({number for slot in slots for number in functions_in(link, slot)})
 
@@ -196,6 +200,7 @@ _TYPES = {
     Kind.BOUND: "types.MethodType",
     Kind.METHOD: "types.BuiltinMethodType",
     Kind.CLASS: "builtins.type",
+    Kind.BELOW: "builtins.type",
     Kind.MODULE: "types.ModuleType",
     Kind.GENERATOR: "types.GeneratorType",
     Kind.COROUTINE: "types.CoroutineType",

@@ -45,12 +45,13 @@ def add_types(links: Found) -> None:
             if (one.is_generator or silent) and link.returned(number) not in links.said:
                 links.add_candidates(one.file, "RETURNS_TYPE", _given(one), src=one.id, origin="flow")
             else:
-                handed = link.handed.get(number, ())
+                handed = (slot for slot, _ in link.handed.get(number, ()))
                 add(one.file, "RETURNS_TYPE", one.id, link.returned(number), *handed)
         elif one.kind == "class":
             value = link.defined[number]
             for name in link.stored.get(value, set()) - set(link.members.get(value, {})):
-                add(one.file, "HAS_TYPE", f"{one.id}:{name}", link.field_of(link.instance(value), name))
+                every = (value, *link.hierarchy.subclasses.get(value, ()))
+                add(one.file, "HAS_TYPE", f"{one.id}:{name}", *(link.field_of(link.instance(v), name) for v in every))
             for name, slot in link.members.get(value, {}).items():
                 if _is_variable(link, bound, name, slot):
                     add(one.file, "HAS_TYPE", f"{one.id}:{name}", slot)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from codelake.graph.link.attributes import view
+from codelake.graph.link.attributes import or_below, view
 from codelake.graph.link.linking import ANY, Linking
 from codelake.graph.link.modules import BUILTINS
 from codelake.graph.link.names import named
@@ -109,7 +109,7 @@ class _Type:
     def fill_class(self, number: int, slot: int) -> None:
         found = self.named(self.one.types[number])
         if found is not None:
-            self.link.solver.copy(found, slot)
+            self.link.waits(found, _add_class, slot)
 
     def fill_container(self, type_name: str, below: list[int], slot: int, part: dict[str, Any]) -> None:
         link = self.link
@@ -173,6 +173,10 @@ def _add_instance(link: Linking, slot: int, value: int) -> None:
     kind, text, _ = link.values.keys[value]
     if kind == Kind.CLASS or (kind == Kind.EXTERNAL and str(text).rpartition(".")[2] not in _NOTHING):
         _say(link, slot, link.instance(value, Known.SAID))
+
+
+def _add_class(link: Linking, slot: int, value: int) -> None:
+    link.solver.add(slot, or_below(link, value))
 
 
 def _say(link: Linking, slot: int, value: int) -> None:

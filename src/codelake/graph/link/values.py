@@ -44,6 +44,8 @@ class Kind(IntEnum):
     """`x.setter` of a property."""
     MANY = 18
     """In the place of too many functions to follow: the slot that they were for."""
+    BELOW = 19
+    """A class that code says, or one below it: the value of that class."""
 
 
 class Known(IntEnum):

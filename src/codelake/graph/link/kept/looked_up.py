@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from codelake.graph.link.evaluated import locals_around
 from codelake.graph.link.kept.patching import Kept
 from codelake.graph.link.kept.program import GONE
 from codelake.graph.link.linking import Linking
@@ -13,8 +14,11 @@ class LookedUp:
     def __init__(self, link: Linking) -> None:
         program, modules = link.program, link.modules
         imports = {slot: (one.level, one.module, one.name, one.as_name) for slot, one in link.imports.items()}
+        code = (fact for fact in program.every("text") if not fact.key.isidentifier())
+        around = {fact.dst: list(locals_around(link, fact.scope)) for fact in code}
         self.by_slot: Sequence[Mapping[int, object]] = (
-            *(link.defaults, link.texts, link.keys, link.indices, link.receivers, imports, link.bare),
+            *(link.defaults, link.texts, link.keys, link.indices, link.receivers, imports, link.bare, link.forms),
+            *(link.respelled, around),
         )
         self.handed, self.outer, self.getting = link.handed, link.outer, link.getting
         self.modules = (

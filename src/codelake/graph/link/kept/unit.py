@@ -7,6 +7,7 @@ asked for it, the unit says so and is to be linked anew.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -26,11 +27,13 @@ from codelake.graph.link.linking import Linking
 from codelake.graph.link.modules import Modules
 from codelake.graph.link.program import Program
 from codelake.graph.link.results import SCHEMA, links
+from codelake.graph.link.spelled import matches
 from codelake.graph.link.stubs import Stubs
 from codelake.graph.link.targets import things, things_of_import
 from codelake.graph.link.values import Kind, Values
 from codelake.lean import lean
 
+_NAME = re.compile(r"\w+")
 _NAMING = ("copy", "known", "global", "load_attribute", "load_item", "base", "class_keyword")
 Place = tuple[str, str]
 """Repository and path."""
@@ -41,9 +44,9 @@ class _Stated(NamedTuple):
 
     root: Root
     written: list[Call]
-    decorated: list[Call]
+    decorated: list[tuple[Call, int]]
     bare: dict[int, int]
-    handed: dict[int, list[int]]
+    handed: dict[int, list[tuple[int, str]]]
 
 
 class _Before(NamedTuple):
@@ -154,6 +157,9 @@ class Unit:
             return names
         asked = (*(one.asked for one in before), *self._asked)
         is_asked = any(name.startswith("__") for name in names) or any(not names.isdisjoint(one) for one in asked)
+        is_asked = is_asked or any(
+            matches(name, form) for form in {one for every in link.forms.values() for one in every} for name in names
+        )
         return None if is_asked or self._is_brought_by_stars(files, names) else names
 
     def _is_stub(self, file: int) -> bool:
@@ -173,6 +179,7 @@ class Unit:
         program = self._program
         with program.looking_at(file):
             found = {fact.key for kind in program.kinds() if kind != "bind" for fact in program.every(kind)}
+            found.update(name for fact in program.every("text") for name in _NAME.findall(fact.key))
             for one in program.every_import():
                 found |= {one.name or "", *(one.module or "").split(".")}
             for each in program.every_annotation():
@@ -237,7 +244,7 @@ class Unit:
                 return bisect(program.bases, slot) - 1
             return self._blocks[bisect(self._blocks, (slot, len(program.files))) - 1][1]
         role, of = name[0], name[1]
-        if role in ("return", "yield") and isinstance(of, int):
+        if role in ("return", "returned where", "yield") and isinstance(of, int):
             return program.definitions[of].file
         if role == "field" and isinstance(of, int):
             kind, number, _ = self._link.values.keys[self._link.class_of(of)]
@@ -273,7 +280,8 @@ def _bases(link: Linking) -> Iterator[tuple[str, tuple[Any, ...]]]:
         return link.program.definitions[int(a)].id if kind == Kind.CLASS else (a, b)
 
     for value, bases in link.hierarchy.bases.items():
-        yield str(name(value)), (*map(name, bases), name(link.metaclasses.get(value)))
+        is_partly = value in link.hierarchy.partly
+        yield str(name(value)), (*map(name, bases), name(link.metaclasses.get(value)), is_partly)
 
 
 def _shown(link: Linking, file: int) -> dict[Hashable, object]:
