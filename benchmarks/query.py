@@ -3,12 +3,13 @@
 Warm: p50 and p95 in milliseconds of each question, asked of symbols with many callers and with few; then `callers` of
 the symbols that the first lake was asked for: what is most called in a larger lake has more callers, and to list more
 takes longer in a lake of any size. Cold: each question as a command, `callers` also over a Python that only imports
-deltalake, in turn with it; all of a symbol of the first lake. Then the same at the first run instead of the last, and
-the most memory of a process that answers one question.
+deltalake, in turn with it; all of a symbol of the first lake. Then the same at every earlier run, and the most memory
+of a process that answers one question.
 
     python benchmarks/query.py [LAKE...]
 
-Without lakes: Django, then pandas, sympy, Django and SQLAlchemy together, each built twice into a temporary folder.
+Without lakes: Django, then pandas, sympy, Django and SQLAlchemy together, each built, edited and looked after in a
+temporary folder. What an edit costs those who ask, until `codelake maintain`, is seen at the run before the last.
 """
 
 from __future__ import annotations
@@ -67,18 +68,17 @@ def questions(lake: OpenLake, symbols: list[str]) -> dict[str, list[Callable[[],
     }
 
 
-def warm(root: Path, at: str | None, first: list[str]) -> list[str]:
-    """Returns the lake's own symbols; `first` are those of the first lake."""
+def warm(root: Path, at: str | None, first: list[str]) -> tuple[list[str], float]:
+    """The lake's own symbols, and the p50 of `callers` of `first`, those of the first lake."""
     lake = codelake.open(root, at=at)
     called = [row["name"] for row in lake.hot(limit=N_SYMBOLS**2)]
     symbols = called[:: max(1, len(called) // N_SYMBOLS)][:N_SYMBOLS]
     lake.callers(symbols[0])
     for name, asked in questions(lake, symbols).items():
         print(f"  {name:18} {quantiles([milliseconds(each) for each in asked])} ms")
-    if first:
-        same = [milliseconds(lambda s=s: lake.callers(s)) for s in first]
-        print(f"  {'callers, the same':18} {quantiles(same)} ms")
-    return symbols
+    same = [milliseconds(lambda s=s: lake.callers(s)) for s in first or symbols]
+    print(f"  {'callers, the same':18} {quantiles(same)} ms")
+    return symbols, statistics.median(same)
 
 
 def cold(root: Path, symbol: str, at: str | None = None) -> None:
@@ -91,7 +91,9 @@ def cold(root: Path, symbol: str, at: str | None = None) -> None:
     ratio = statistics.median(ours) / statistics.median(bare)
     print(f"  {'callers':18} {quantiles(ours)} ms; import deltalake {quantiles(bare)} ms; {ratio:.2f} times   (bar 3)")
     about = ("find", "callees", "refs", "impact", "neighbors", "show")
-    others = [*([name, symbol] for name in about), ["path", symbol, symbol], ["hot"], ["unresolved"], ["diff", "1"]]
+    others = [*([name, symbol] for name in about), ["path", symbol, symbol], ["hot"], ["unresolved"]]
+    # `diff` names both of its runs itself.
+    others += [] if at else [["diff", "1"]]
     for words in others:
         times = [started([*COMMAND, *words, *ending]) for _ in range(N_COLD // 3)]
         print(f"  {words[0]:18} {quantiles(times)} ms")
@@ -112,37 +114,49 @@ def memory(root: Path, symbol: str) -> None:
     print(f"  {done.stdout.strip()} MB")
 
 
-def measure(root: Path, first: list[str]) -> list[str]:
+def measure(root: Path, first: list[str], of_first: float) -> tuple[list[str], float]:
+    """What `warm` gives of the last run; `of_first` is that of the first lake."""
     print(f"{root}: warm, at the last run")
-    symbols = warm(root, None, first)
+    symbols, present = warm(root, None, first)
+    if first:
+        print(f"  {'':18} {present / of_first:.2f} times the first lake   (bar 1.5)")
     symbol = (first or symbols)[N_SYMBOLS // 2]
-    print("warm, at the first run")
-    warm(root, "1", first)
-    print("cold, at the last run, then at the first")
-    cold(root, symbol)
-    cold(root, symbol, "1")
+    earlier = [str(number) for number in range(n_runs(root) - 1, 0, -1)]
+    for run in earlier:
+        print(f"warm, at run {run}")
+        _, past = warm(root, run, first or symbols)
+        print(f"  {'':18} {past / present:.2f} times the last run   (bar 2)")
+    for at in (None, *earlier):
+        print(f"cold, at {'the last run' if at is None else f'run {at}'}")
+        cold(root, symbol, at)
     print("most memory of one `callers`")
     memory(root, symbol)
-    return first or symbols
+    return symbols, present
+
+
+def n_runs(root: Path) -> int:
+    return int(codelake.open(root).sql("SELECT count(*) AS n FROM runs").rows[0]["n"])
 
 
 def built(folders: list[Path], root: Path) -> Path:
     command = [*COMMAND, "build", *map(str, folders), "--lake", str(root), "--quiet"]
     for excluded in ("nothing/", "contrib/gis/"):
         subprocess.run([*command, "--exclude", excluded], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([*COMMAND, "maintain", "--lake", str(root)], check=True, stdout=subprocess.DEVNULL)
     return root
 
 
 def main(lakes: list[str]) -> None:
     first: list[str] = []
-    if lakes:
-        for lake in lakes:
-            first = measure(Path(lake), first)
-        return
-    sources = downloaded()
-    for names in SETS:
+    of_first = 0.0
+    sources = None if lakes else downloaded()
+    for names in [[lake] for lake in lakes] or SETS:
         with tempfile.TemporaryDirectory() as folder:
-            first = measure(built([sources / name for name in names], Path(folder) / "lake"), first)
+            root = (
+                Path(names[0]) if sources is None else built([sources / name for name in names], Path(folder) / "lake")
+            )
+            symbols, present = measure(root, first, of_first)
+            first, of_first = first or symbols, of_first or present
 
 
 if __name__ == "__main__":

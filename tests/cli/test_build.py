@@ -8,12 +8,16 @@ import sys
 import time
 import zipfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.cli.conftest import Run
 from tests.lakes import PreparedLake
 
+from codelake import contracts
+from codelake.contracts.graph import CPG_NODES
+from codelake.contracts.table import Upkeep
 from codelake.delta.lake import open_lake
 from codelake.delta.store import Store
 
@@ -25,7 +29,7 @@ def git(folder: Path, *arguments: str) -> None:
 
 @pytest.mark.slow
 def test_a_repository_is_built_and_built_again_at_a_revision(
-    run: Run, tmp_path: Path, prepared_lake: PreparedLake
+    run: Run, tmp_path: Path, prepared_lake: PreparedLake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     prepared_lake(tmp_path / ".codelake")
     repository = tmp_path / "shelf"
@@ -45,9 +49,12 @@ def test_a_repository_is_built_and_built_again_at_a_revision(
     assert "changed in .codelake: blobs, " in said
     assert ", cpg_edges, " in said
 
-    code, said, _ = run("build", "shelf", "--rev", "HEAD", "--exclude", "broken.py", "--json")
+    monkeypatch.setattr(contracts, "TABLES", (replace(CPG_NODES, upkeep=Upkeep(small_files=1)),))
+    code, said, messages = run("build", "shelf", "--rev", "HEAD", "--exclude", "broken.py", "--json")
     found = json.loads(said)
     assert code == 0
+    advice = "questions are faster after `codelake maintain`: cpg_nodes has "
+    assert messages.startswith(advice) and messages.endswith(" files below 16 MiB\n")
     assert (found["n_contents_extracted"], found["lake"]) == (1, ".codelake")
     [one] = found["repositories"]
     assert (one["repo"], one["source"], one["is_dirty"], one["n_files"]) == ("shelf", "revision", False, 1)

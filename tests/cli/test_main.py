@@ -80,6 +80,12 @@ def test_a_wrong_command(run: Run, arguments: list[str], says: str) -> None:
     assert says in err
 
 
+@pytest.mark.parametrize("arguments", [[], ["table"], ["config"]])
+def test_nothing_to_do_shows_the_help(run: Run, arguments: list[str]) -> None:
+    code, out, err = run(*arguments)
+    assert (code, out) == (2, "") and err.startswith("Usage: codelake ") and "Commands:" in err
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

@@ -7,9 +7,10 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from deltalake import write_deltalake
 
 from codelake.contracts import TABLES, Check, Column, Layout, Table
-from codelake.contracts.arrow import arrow_table
+from codelake.contracts.arrow import arrow_schema, arrow_table
 from codelake.contracts.types import parse_type
 from codelake.delta import in_process
 from codelake.delta.changes import changes
@@ -17,7 +18,7 @@ from codelake.delta.create import create_table
 from codelake.delta.lake import Lake
 from codelake.delta.report import scan_report
 from codelake.delta.write import commit
-from codelake.errors import ContractBroken, Damaged
+from codelake.errors import Conflict, ContractBroken, Damaged
 from tests.delta.things import new_run, stored
 
 HELD = Table(
@@ -185,6 +186,23 @@ def test_files_are_of_about_as_many_rows_as_the_contract_says(lake: Lake) -> Non
     commit(new_run(lake), table, again, mode="replace", replacing=[("a",)])
     counts = lake.log("held").files.column("num_records").to_pylist()
     assert sum(counts) == 20_000 and len(counts) >= 5 and max(counts) <= 4_000
+
+
+def test_somebody_who_asks_for_no_lock_is_a_conflict(twins: Lake) -> None:
+    log, rows = twins.log("held"), in_process.conformed(held(("a", "x", 1)), loose(HELD))
+    write_deltalake(twins.uri("held"), held(("b", "y", 2)).cast(arrow_schema(HELD)), mode="append")
+    with pytest.raises(Conflict, match="Plan again"):
+        in_process.write(twins, HELD, log, rows, "{}", ())
+    assert [row[:3] for row in stored(twins, HELD)] == [("b", "y", 2)]
+
+
+def test_rows_of_another_shape_are_refused(twins: Lake) -> None:
+    rows = held(("a", "x", 1))
+    large = rows.set_column(2, "size", pa.array([1 << 40]))
+    for other in (rows.drop_columns(["size"]), rows.rename_columns(["repo", "path", "n", "tags", "props"]), large):
+        with pytest.raises(ContractBroken, match="another shape"):
+            commit(new_run(twins), HELD, other, mode="append")
+    assert twins.log("held").version == 0
 
 
 # every table that builds write -------------------------------------------------------------------

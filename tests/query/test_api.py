@@ -18,6 +18,7 @@ import codelake
 from codelake.delta.lake import create_lake
 from codelake.delta.store import Store
 from codelake.errors import NotFound, UsageError
+from codelake.query.engine import Limits
 from tests.query.conftest import Shop
 
 Run = Callable[..., tuple[int, str, str]]
@@ -37,7 +38,7 @@ def test_commands_of_the_page(shop: Shop, run: Run, command: str) -> None:
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_programs_of_the_page(shop: Shop, run: Run, program: str) -> None:
     Path(".codelake").symlink_to(shop.uri)
-    exec(compile(program, "questions.md", "exec"), {"__name__": "page"})
+    exec(compile(program, "questions.md", "exec"), {"__name__": "page", "spark": shop.lake.session})
 
 
 def test_import_is_light() -> None:
@@ -109,6 +110,21 @@ def test_for_notebooks(shop: Shop) -> None:
     drawn = shop.open.callers("checkout")._repr_html_()
     assert "<td>till.ring</td>" in drawn and drawn.count("<tr>") == 3
     assert "def gross(item):" in shop.open.show("gross")._repr_html_()
+    assert repr(shop.open) == f"<lake {shop.uri}, run {shop.open.run.run_id}>"
+
+
+def test_tables_for_notebooks(shop: Shop) -> None:
+    """A look at what may be large; what is in it is text, not HTML."""
+    few = shop.open.sql("SELECT '<b>' AS tag, map(['a'], [1]) AS pairs")
+    assert few._repr_html_().count("<tr>") == 2 and "<td>&lt;b&gt;</td><td>{&#x27;a&#x27;: 1}</td>" in few._repr_html_()
+    assert [row["tag"] for row in few] == ["<b>"]
+    many = codelake.open(shop.uri, limits=Limits(rows=150)).sql("SELECT * FROM cpg_nodes")
+    assert many._repr_html_().count("<tr>") == 101
+    assert many._repr_html_().endswith("<p>only the first 150 rows were read; the first 100 of 150 rows</p>")
+    nodes = shop.open.table("cpg_nodes")
+    assert repr(nodes) == "<table cpg_nodes>"
+    assert nodes._repr_html_().count("<tr>") == 101 and nodes._repr_html_().endswith("<p>the first 100 rows</p>")
+    assert shop.open.table("repositories")._repr_html_().count("<tr>") == 3
 
 
 def test_answers_in_other_forms(shop: Shop) -> None:
@@ -120,6 +136,12 @@ def test_answers_in_other_forms(shop: Shop) -> None:
 def test_completion(run: Run, shell: str) -> None:
     code, out, _ = run("completion", shell)
     assert code == 0 and "_CODELAKE_COMPLETE" in out
+
+
+@pytest.mark.parametrize("words", [("callers", ""), ("find", " "), ("path", "gross", ""), ("show", "")])
+def test_a_name_that_is_empty(shop: Shop, run: Run, words: tuple[str, ...]) -> None:
+    code, out, err = run(*words, "--lake", shop.uri)
+    assert (code, out) == (2, "") and "expected a name or an id; found an empty text" in err
 
 
 def test_wrong_options(shop: Shop, run: Run) -> None:

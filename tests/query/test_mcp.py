@@ -90,6 +90,18 @@ def test_answers_are_limited(shop: Shop) -> None:
     assert greedy.is_error and "more memory" in greedy.content[0].text
 
 
+def test_long_texts_are_cut(shop: Shop) -> None:
+    long, longer = "SELECT repeat('x', 9999) AS t", "SELECT repeat('x', 10001) AS t, 1 AS n"
+    many = "SELECT repeat('x', 9000) AS t FROM cpg_nodes"
+    _, whole, cut, few = asked(server(shop.lake.store), *(("sql", {"text": text}) for text in (long, longer, many)))
+    assert (len(whole.structured_content["rows"][0]["t"]), whole.structured_content["note"]) == (9999, "")
+    [row] = cut.structured_content["rows"]
+    assert (len(row["t"]), row["n"]) == (10_000, 1)
+    assert cut.structured_content["note"] == "texts are cut after 10,000 characters"
+    assert len(few.structured_content["rows"]) == 22
+    assert few.structured_content["note"] == "only the first 22 rows"
+
+
 def test_every_value_can_be_told(shop: Shop) -> None:
     """Times, bytes and maps, which JSON has no form for."""
     texts = (f'SELECT * FROM "{name}" LIMIT 3' for name, known in CATALOGUE.items() if not needs_another_run(known))

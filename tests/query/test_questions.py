@@ -46,6 +46,11 @@ def test_find(shop: Shop, name: str, options: dict[str, Any], found: list[str]) 
     assert [row["name"] for row in shop.open.find(name, **options)] == found
 
 
+def test_what_is_defined_here_comes_before_what_is_outside(shop: Shop) -> None:
+    found = [row["place"] != "" for row in shop.open.find("*", limit=1000)]
+    assert found == sorted(found, reverse=True) and {True, False} == set(found)
+
+
 def test_a_pattern_takes_no_underscore_for_any_character(shop: Shop) -> None:
     assert not shop.open.find("t_tal*")
 
@@ -232,11 +237,31 @@ def test_a_name_that_is_not_unique(shop: Shop) -> None:
         lambda lake: lake.refs("TAX", role="luck"),
         lambda lake: lake.neighbors("Cart", kinds=["CALS"]),
         lambda lake: lake.path("Cart", "Gift", by="luck"),
+        lambda lake: lake.find("Cart", kinds=["clas"]),
     ],
 )
 def test_options_that_are_not_there(shop: Shop, ask: Callable[[OpenLake], Answer]) -> None:
     with pytest.raises(UsageError, match="one of"):
         ask(shop.open)
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda lake, repo: lake.find("Cart", repo=repo),
+        lambda lake, repo: lake.callers("gross", repo=repo),
+        lambda lake, repo: lake.refs("TAX", repo=repo),
+        lambda lake, repo: lake.hot(repo=repo),
+        lambda lake, repo: lake.unresolved(repo=repo, under="shop"),
+    ],
+)
+def test_a_repository_that_is_not_there(shop: Shop, ask: Callable[[OpenLake, str], Answer]) -> None:
+    with pytest.raises(NotFound, match=r"repository shoop; expected one of shop, till.*Did you mean shop\?"):
+        ask(shop.open, "shoop")
+
+
+def test_a_repository_without_such_rows_is_no(shop: Shop) -> None:
+    assert not shop.open.callers("gross", repo="till")
 
 
 def test_limits_are_said(shop: Shop) -> None:

@@ -13,6 +13,7 @@ import termios
 
 import pytest
 
+import codelake
 from tests.query.conftest import Shop
 
 _ESCAPES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
@@ -39,10 +40,21 @@ def seen(*words: str, columns: int = 60, **environment: str) -> str:
     return b"".join(written).decode()
 
 
-def test_tables_fit_the_width(shop: Shop) -> None:
-    lines = _ESCAPES.sub("", seen("hot", "--lake", shop.uri)).splitlines()
-    assert any("checkout" in line for line in lines)
-    assert max(map(len, lines)) <= 60
+@pytest.mark.parametrize("columns", [40, 60, 132])
+def test_tables_fit_the_width_and_nothing_is_cut_off(shop: Shop, columns: int) -> None:
+    """A name that lost its end cannot be asked for, nor a place opened that lost its line."""
+    asked = ("callers", "gross", "--depth", "3", "--lake", shop.uri)
+    rows = codelake.open(shop.uri).callers("gross", depth=3).rows
+    lines = _ESCAPES.sub("", seen(*asked, columns=columns)).splitlines()
+    said = {word for line in lines for word in line.split()}
+    assert len(rows) > 2 and said >= {row[column] for row in rows for column in ("name", "place")}
+    assert max(map(len, lines)) <= columns
+
+
+def test_what_is_in_a_cell_tells_the_terminal_nothing(shop: Shop) -> None:
+    text = "SELECT 'a' || chr(27) || '[2J' || chr(10) || 'b' AS one, 2 AS two"
+    lines = seen("sql", text, "--lake", shop.uri, NO_COLOR="1").splitlines()
+    assert lines[-1].split() == ["a\\x1b[2J\\nb", "2"]
 
 
 @pytest.mark.parametrize("form", [(), ("--csv",), ("--json",)])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,6 +13,9 @@ from codelake.cli.opening import session_when_asked
 from codelake.cli.options import given, settings
 from codelake.cli.sources import found_sources, source_options, store_of
 from codelake.errors import CodelakeError
+
+if TYPE_CHECKING:
+    from codelake.delta.store import Store
 
 _MUCH = 32 << 20
 """Bytes of source from which on the JVM's better compiler gives back what its start costs."""
@@ -87,8 +90,22 @@ def build(scip: str | None, pyrefly: str | None, forget: tuple[str, ...], **give
     else:
         for summary in summaries:
             _show(summary)
+    _advise(store)
     if failed:
         raise next(iter(failed.values()))
+
+
+def _advise(store: Store) -> None:
+    """An edit replaces rows of files that it leaves as they are, and questions then read these files as a whole."""
+    from codelake.contracts import TABLES
+    from codelake.delta.lake import open_lake
+    from codelake.delta.maintenance.due import optimize_reasons
+    from codelake.query.engine import LOOKED_UP
+
+    lake = open_lake(store)
+    for table in TABLES:
+        if table.name in LOOKED_UP and (reasons := "; ".join(optimize_reasons(lake.log(table.name), table))):
+            output.message(f"questions are faster after `codelake maintain`: {table.name} has {reasons}")
 
 
 def _show(summary: dict[str, Any]) -> None:

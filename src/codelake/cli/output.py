@@ -41,26 +41,30 @@ def message(text: str) -> None:
         click.echo(text, err=True)
 
 
+_CONTROL = {code: repr(chr(code))[1:-1] for code in (*range(32), 127, *range(128, 160))}
+"""What is in a cell is data: it begins no line, and tells the terminal nothing."""
+
+
 def _text(value: Any) -> str:
     if value is None:
         return ""
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    return text if text.isprintable() else text.translate(_CONTROL)
 
 
 def _drawn(found: Sequence[Row], columns: Sequence[str], styles: Styles) -> None:
-    # Only a terminal needs rich, and importing it takes longer than all the rest of a short command.
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
+    import shutil
 
-    table = Table(*columns, box=None, pad_edge=False, header_style="bold")
-    for row in found:
-        cells = [(column, _text(row.get(column))) for column in columns]
-        # Text, not str: what is in a cell is data, and [brackets] in it are not markup.
-        table.add_row(
-            *(Text(cell, style=styles.get(column, {}).get(cell, _NAMED.get(column, ""))) for column, cell in cells)
-        )
-    Console().print(table)
+    from codelake.cli.fitting import fitted
+
+    def styled(number: int, text: str, is_head: bool) -> str:
+        if is_head:
+            return click.style(text, bold=True)
+        column = columns[number]
+        return click.style(text, styles.get(column, {}).get(text, _NAMED.get(column)))
+
+    cells = [[_text(row.get(column)) for column in columns] for row in found]
+    click.echo("\n".join(fitted(columns, cells, shutil.get_terminal_size().columns, styled)))
 
 
 def _aligned(found: Sequence[Row], columns: Sequence[str]) -> None:

@@ -96,7 +96,7 @@ def _drawn_row(row: dict[str, Any]) -> dict[str, Any]:
         "version": row["version"],
         "size": _size(row["n_bytes"]),
         "files": row["n_files"],
-        "changed at": row["changed_at"],
+        "changed at": f"{row['changed_at'][:19]}Z",
         "drift": row["n_drift"],
     }
 
@@ -257,8 +257,11 @@ def _draw(found: dict[str, Any]) -> None:
         _section("Drift from the contract", drift, ["what", "name", "expected", "found"])
     else:
         click.echo("\nThe table is as its contract says.")
-    commits = [{**c, "time": c["committed_at"], "run": c["run_id"], "rows": c["n_rows"]} for c in found["history"]]
-    _section("History, newest first", commits, ["version", "time", "operation", "run", "stage", "rows"])
+    commits = [
+        {**c, "time (UTC)": c["committed_at"][:19].replace("T", " "), "run": c["run_id"], "rows": c["n_rows"]}
+        for c in found["history"]
+    ]
+    _section("History, newest first", commits, ["version", "time (UTC)", "operation", "run", "stage", "rows"])
 
 
 def _section(title: str, rows: list[dict[str, Any]], columns: list[str]) -> None:

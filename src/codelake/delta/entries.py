@@ -173,7 +173,7 @@ class Entries:
             ]
         return [unquote(path) for path in feed]
 
-    def checksum(self, version: int) -> Checksum:
+    def checksum(self, version: int) -> Checksum | None:
         path = f"{LOG}/{version:020}.crc"
         if self._fs.get_file_info(path).type == pafs.FileType.NotFound:
             return None

@@ -89,7 +89,15 @@ def conformed(rows: pa.Table, table: Table) -> pa.Table:
     schema = arrow_schema(table)
     # NULL where the contract has none is for the gates to tell, with the rows.
     nullable = pa.schema([field.with_nullable(True) for field in schema])
-    return rows if rows.schema == schema else rows.cast(nullable)
+    try:
+        return rows if rows.schema == schema else rows.cast(nullable)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        raise ContractBroken(
+            f"table {table.name}: rows of another shape",
+            expected=", ".join(f"{field.name} {field.type}" for field in schema),
+            found=str(error),
+            do="Nothing was written. Bring the rows into the contract's shape, or change the contract.",
+        ) from error
 
 
 def write(

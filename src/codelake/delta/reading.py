@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Iterable
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from deltalake import DeltaTable, QueryBuilder
 from deltalake.exceptions import DeltaError, TableNotFoundError
@@ -27,8 +27,17 @@ _CONFIG = {
     # The catalogue of functions is read from there.
     "datafusion.catalog.information_schema": "true",
 }
-Checksum = tuple[int, int] | None
-"""Files and bytes of a version, by what Spark writes beside its entry; None where there is nothing that can be read."""
+
+
+class Checksum(NamedTuple):
+    """Of a version, by what Spark writes beside its entry."""
+
+    n_files: int
+    n_bytes: int
+    n_vectors: int
+    """Files of which rows are deleted."""
+
+
 _GONE = re.compile(r"(?:Object at location|File not found:) (.+?\.(?:parquet|bin))")
 """How the engine says that a data file, or the file of a deletion vector, is not there."""
 
@@ -41,6 +50,7 @@ class Reader:
         self.store = store
         self._engine = QueryBuilder(_CONFIG)
         self._registered: dict[str, DeltaTable] = {}
+        self._with_vectors: set[str] = set()
         if memory:
             # Without this, what does not fit would go to disk, and a query that never ends would fill it.
             self.execute("SET datafusion.runtime.max_temp_directory_size = '0'")
@@ -57,12 +67,20 @@ class Reader:
             )
         except (DeltaError, TableNotFoundError, OSError) as error:
             raise self._why(name, version) from error
-        refuse_unsound(name, table, self._checksum(name, int(table.version())))
+        said = self._checksum(name, int(table.version()))
+        refuse_unsound(name, table, said)
+        if said and said.n_vectors:
+            self._with_vectors.add(as_name)
         self._engine.register(as_name, table)
         self._registered[as_name] = table
         return int(table.version())
 
-    def _checksum(self, name: str, version: int) -> Checksum:
+    def reads_whole(self, name: str) -> bool:
+        """Whether files of a table are decoded as a whole, whatever the condition: so does deltalake once one of those
+        that are left has a deletion vector. False where it is not known."""
+        return name in self._with_vectors
+
+    def _checksum(self, name: str, version: int) -> Checksum | None:
         """On a local disk, where it costs next to nothing to look. Elsewhere it is left to `codelake check`."""
         if not self.store.is_local:
             return None
@@ -137,21 +155,23 @@ def said(error: BaseException) -> str:
     return reason.removeprefix("External error: ").removeprefix("Arrow error: ") or type(error).__name__
 
 
-def checksum_of(raw: bytes) -> Checksum:
+def checksum_of(raw: bytes) -> Checksum | None:
+    """None where there is nothing that can be read."""
     try:
         found = json.loads(raw)
-        return int(found["numFiles"]), int(found["tableSizeBytes"])
+        n_vectors = int(found.get("numDeletionVectorsOpt") or 0)
+        return Checksum(int(found["numFiles"]), int(found["tableSizeBytes"]), n_vectors)
     except (ValueError, KeyError, TypeError):
         return None  # engines do without it; `codelake table check` names it
 
 
-def refuse_unsound(name: str, table: DeltaTable, said: Checksum) -> None:
+def refuse_unsound(name: str, table: DeltaTable, said: Checksum | None) -> None:
     """A path that leaves the table's folder is refused here, before any engine follows it; so is a version that does
     not add up to the checksum beside its entry, because an entry that lost a line would be read in silence."""
     files = table.get_add_actions(flatten=True)
     paths, sizes = files.column("path").to_pylist(), files.column("size_bytes").to_pylist()
     found = len(sizes), sum(sizes)
-    if said is not None and said != found:
+    if said is not None and said[:2] != found:
         raise Damaged(
             f"table {name}, version {table.version()}",
             expected=f"{said[0]} files of {said[1]} bytes, as its checksum says",

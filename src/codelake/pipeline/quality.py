@@ -12,6 +12,8 @@ What a file says of itself is rendered from one row, so that only what leads out
 
 from __future__ import annotations
 
+from urllib.parse import unquote
+
 from codelake.contracts.claims import CLAIMS
 from codelake.contracts.graph import CALLS, CPG_EDGES, CPG_NODES, LINKS
 from codelake.contracts.operations import QUALITY
@@ -30,6 +32,8 @@ _TABLES = {
     "disagreement": LINKS,
 }
 _OWN = f"concat({file_id_sql()}, '#')".replace("`", '"')
+_LED_TO = f"""
+    SELECT DISTINCT split_part(dst, ':', 1) AS repo FROM cpg_edges WHERE NOT starts_with(dst, {_OWN}) AND {{within}}"""
 _COUNTED = f"""
     SELECT repo, 'unresolved' AS rule, reason AS issue, count(*) AS n
     FROM calls WHERE reason IS NOT NULL AND {{within}} GROUP BY repo, reason
@@ -39,7 +43,8 @@ _COUNTED = f"""
     UNION ALL
     SELECT repo, 'dangling', kind, count(*)
     FROM (SELECT repo, kind, dst FROM cpg_edges WHERE NOT starts_with(dst, {_OWN}) AND {{within}}) AS leaving
-    LEFT ANTI JOIN cpg_nodes ON cpg_nodes.node_id = leaving.dst GROUP BY repo, kind
+    LEFT ANTI JOIN (SELECT node_id FROM cpg_nodes WHERE {{there}}) AS there
+    ON there.node_id = leaving.dst GROUP BY repo, kind
     UNION ALL
     SELECT repo, 'orphan', kind, count(*)
     FROM (SELECT repo, kind, parent_id FROM cpg_nodes WHERE NOT starts_with(parent_id, {_OWN}) AND {{within}}) AS owned
@@ -60,7 +65,10 @@ def measure_graph(build: Build) -> None:
     if not repos:
         return
     within = among("repo", repos)
-    found = ask(build.run, (CALLS, CPG_EDGES, CPG_NODES), _COUNTED.format(within=within)).to_pylist()
+    led_to = ask(build.run, (CPG_EDGES,), _LED_TO.format(within=within)).to_pylist()
+    there = among("repo", (unquote(row["repo"]) for row in led_to))
+    counts = _COUNTED.format(within=within, there=there)
+    found = ask(build.run, (CALLS, CPG_EDGES, CPG_NODES), counts).to_pylist()
     if not is_empty(build.run, CLAIMS):
         found += ask(build.run, (LINKS,), _DISPUTED.format(within=within)).to_pylist()
     counted = {(row["rule"], repository_id(row["repo"]), row["issue"]): row["n"] for row in found}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     import polars
     import pyarrow
     from pyspark.sql import DataFrame, SparkSession
+
+
+SHOWN = 100
+"""Rows of a table or of SQL that a notebook shows: all of a large one would stop it."""
 
 
 class Converted(ABC):
@@ -85,21 +89,25 @@ class Answer(Converted):
 
     def _repr_html_(self) -> str:
         """For notebooks."""
-        import html
+        return drawn(self.title, self.columns, self.rows, body=self.body, note=self.note, is_tree=self.is_tree)
 
-        head = "".join(f"<th>{html.escape(column)}</th>" for column in self.columns)
-        body = "".join(f"<tr>{self._cells(row)}</tr>" for row in self.rows)
-        source = f"<pre>{html.escape(self.body)}</pre>" if self.body else ""
-        note = f"<p>{html.escape(self.note)}</p>" if self.note else ""
-        caption = html.escape(self.title)
-        return f"{source}<table><caption>{caption}</caption><tr>{head}</tr>{body}</table>{note}"
 
-    def _cells(self, row: Row) -> str:
-        import html
+def drawn(
+    title: str, columns: Sequence[str], rows: Iterable[Row], *, body: str = "", note: str = "", is_tree: bool = False
+) -> str:
+    """Rows as HTML. What is in them is text and nothing else."""
+    from html import escape
 
-        indent = "&emsp;" * (row["depth"] - 1) if self.is_tree else ""
-        cells = [html.escape(shown(row.get(column))) for column in self.columns]
-        return "".join(f"<td>{indent if place == 0 else ''}{cell}</td>" for place, cell in enumerate(cells))
+    def cells(row: Row) -> Iterator[str]:
+        for place, column in enumerate(columns):
+            indent = "&emsp;" * (row["depth"] - 1) if is_tree and place == 0 else ""
+            yield f"<td>{indent}{escape(shown(row.get(column)))}</td>"
+
+    head = "".join(f"<th>{escape(column)}</th>" for column in columns)
+    lines = "".join(f"<tr>{''.join(cells(row))}</tr>" for row in rows)
+    source = f"<pre>{escape(body)}</pre>" if body else ""
+    after = f"<p>{escape(note)}</p>" if note else ""
+    return f"{source}<table><caption>{escape(title)}</caption><tr>{head}</tr>{lines}</table>{after}"
 
 
 def shown(value: Any) -> str:

@@ -35,6 +35,10 @@ class Asking(Protocol):
 
     def ask(self, sql: str, *names: str) -> list[Row]: ...
 
+    def reads_whole(self, name: str) -> bool:
+        """Whether all columns that a text names are decoded of all rows of a file, whatever its condition: then it is
+        worth while to find out first where the rows lie."""
+
 
 class Result(NamedTuple):
     table: pyarrow.Table
@@ -60,6 +64,10 @@ class Engine:
         self.open(names)
         with engine_failures():
             return list(rows_of(self._reader.execute(sql).read_all()))
+
+    def reads_whole(self, name: str) -> bool:
+        self.open([name])
+        return self._reader.reads_whole(name)
 
     def stream(self, sql: str, *names: str) -> RecordBatchReader:
         """Rows as they come: memory stays flat, however many there are."""

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Concatenate, NamedTuple, ParamSpec
 from codelake.delta.reading import Reader
 from codelake.delta.store import Store
 from codelake.query import questions
-from codelake.query.answer import Answer, Converted
+from codelake.query.answer import SHOWN, Answer, Converted, drawn
 from codelake.query.engine import Asking, Engine, Limits
 from codelake.query.published import PublishedRun, published
+from codelake.query.repositories import refuse_unknown
 from codelake.query.rows import Row
 
 if TYPE_CHECKING:
@@ -36,12 +37,18 @@ class Noted:
         self.texts.append(sql)
         return self._engine.ask(sql, *names)
 
+    def reads_whole(self, name: str) -> bool:
+        return self._engine.reads_whole(name)
+
 
 def _method(question: Callable[Concatenate[Asking, P], Answer]) -> Callable[Concatenate[OpenLake, P], Answer]:
     @wraps(question)
     def ask(lake: OpenLake, /, *args: P.args, **options: P.kwargs) -> Answer:
         noted = Noted(lake.engine)
-        return replace(question(noted, *args, **options), sql=tuple(noted.texts))
+        answer = question(noted, *args, **options)
+        if not answer and (repo := options.get("repo")):
+            refuse_unknown(lake.engine, str(repo))  # "no" would be said of a name that is misspelt
+        return replace(answer, sql=tuple(noted.texts))
 
     return ask
 
@@ -63,6 +70,15 @@ class TableRows(Converted):
         from codelake.delta.plain import plain
 
         return plain(pa.RecordBatchReader.from_stream(self.batches()).read_all())
+
+    def __repr__(self) -> str:
+        return f"<table {self.name}>"
+
+    def _repr_html_(self) -> str:
+        """For notebooks: a look at it, not all of it."""
+        first = self._engine.ask(f'SELECT * FROM "{self.name}" LIMIT {SHOWN + 1}', self.name)
+        note = f"the first {SHOWN} rows" if len(first) > SHOWN else ""
+        return drawn(self.name, tuple(first[0]) if first else (), first[:SHOWN], note=note)
 
 
 class Picture(NamedTuple):

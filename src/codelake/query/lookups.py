@@ -21,7 +21,8 @@ OUT = (
     "SELECT src, kind, dst, repo, path, start_byte, end_byte, confidence, method FROM cpg_edges "
     "WHERE {paths}src IN ({ids}) AND kind IN ({kinds})"
 )
-INTO = "SELECT node_id, repo, path, edges FROM cpg_edges_by_dst WHERE node_id IN ({ids})"
+INTO = "SELECT node_id, repo, path, edges FROM cpg_edges_by_dst WHERE {where}node_id IN ({ids})"
+WHERE_INTO = "SELECT DISTINCT repo, path FROM cpg_edges_by_dst WHERE node_id IN ({ids})"
 SITES = "SELECT call_id, caller, start_line FROM calls WHERE {paths}call_id IN ({ids})"
 MADE = "SELECT caller, target, start_line FROM calls WHERE {paths}caller IN ({ids}) AND target IS NOT NULL"
 
@@ -57,7 +58,7 @@ def edges_out(engine: Asking, ids: Iterable[str], kinds: Collection[str]) -> lis
 
 def edges_into(engine: Asking, ids: Iterable[str], kinds: Collection[str]) -> list[Edge]:
     """Only of kinds that `contracts/kinds.py` marks as looked up by their target."""
-    rows = (row for part in _parts(ids) for row in engine.ask(INTO.format(**part), "cpg_edges_by_dst"))
+    rows = (row for part in _parts(ids) for row in _into(engine, part["ids"]))
     return sorted(
         Edge(
             src=edge["other"],
@@ -74,6 +75,20 @@ def edges_into(engine: Asking, ids: Iterable[str], kinds: Collection[str]) -> li
         for edge in row["edges"]
         if edge["kind"] in kinds
     )
+
+
+def _into(engine: Asking, ids: str) -> list[Row]:
+    """The lists of edges are most of what is in that table. Where it is read as a whole, a fifth is read if files are
+    chosen by repository and path, too."""
+    where = ""
+    if engine.reads_whole("cpg_edges_by_dst"):
+        places = engine.ask(WHERE_INTO.format(ids=ids), "cpg_edges_by_dst")
+        if not places:
+            return []
+        if len(places) <= _AT_ONCE and all(None not in place.values() for place in places):
+            where = " AND ".join(f"{name} IN ({quoted(row[name] for row in places)})" for name in ("repo", "path"))
+            where += " AND "
+    return engine.ask(INTO.format(where=where, ids=ids), "cpg_edges_by_dst")
 
 
 def call_sites(engine: Asking, ids: Iterable[str]) -> dict[str, Row]:

@@ -3,7 +3,7 @@ that of the last published run, or of the one that `at` means."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -20,6 +20,10 @@ from codelake.query.lake import OpenLake
 
 LIMITS = Limits(rows=200, seconds=30, memory="1G")
 """Of each answer: an assistant reads all of it."""
+_LONGEST = 10_000
+"""Characters of one text: more of it is a file, and `show` tells the part that is wanted."""
+_MOST = 200_000
+"""Characters of all texts of an answer."""
 _INSTRUCTIONS = (
     "A graph of Python repositories: who calls, imports, reads and overrides what, across files and repositories. "
     "A symbol is a qualified name (pkg.mod.Class.method), a unique ending of one, or an id. Rows have the place "
@@ -89,9 +93,10 @@ class Tools:
         with _told():
             lake = OpenLake(self._store, at=at, limits=self._limits)
             answer = lake.sql(text)
-        note = f"only the first {self._limits.rows} rows" if answer.is_cut else ""
-        rows = [{name: _plain(value) for name, value in row.items()} for row in answer.rows]
-        return {"run": lake.run.run_id, "rows": rows, "note": note}
+        rows, is_short = _told_at_once({name: _plain(value) for name, value in row.items()} for row in answer.rows)
+        notes = [f"only the first {len(rows)} rows"] if answer.is_cut or len(rows) < len(answer) else []
+        notes += [f"texts are cut after {_LONGEST:,} characters"] if is_short else []
+        return {"run": lake.run.run_id, "rows": rows, "note": "; ".join(notes)}
 
     def _answered(self, at: str | None, ask: Callable[[OpenLake], Answer]) -> Found:
         with _told():
@@ -100,6 +105,20 @@ class Tools:
         parts = {"definitions": list(answer.parts)} if answer.parts else {}
         note = answer.note.replace("see --limit", "ask for something narrower")
         return {"run": lake.run.run_id, **parts, "rows": list(answer.rows), "note": note}
+
+
+def _told_at_once(rows: Iterable[Found]) -> tuple[list[Found], bool]:
+    """As many rows as an answer may have, and whether a text was cut."""
+    told: list[Found] = []
+    n, is_short = 0, False
+    for row in rows:
+        cut = {name: value[:_LONGEST] if isinstance(value, str) else value for name, value in row.items()}
+        n += sum(len(str(value)) for value in cut.values())
+        if told and n > _MOST:
+            break
+        is_short |= cut != row
+        told.append(cut)
+    return told, is_short
 
 
 def _plain(value: Any) -> Any:

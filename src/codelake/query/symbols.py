@@ -16,13 +16,18 @@ from codelake.query.rows import Row
 KINDS = ("module", "class", "function", "lambda", "variable", "type_parameter", "parameter", "external_symbol")
 """What can be asked for by name."""
 
-EXACT = f"SELECT {NODE} FROM cpg_nodes WHERE qualified_name = {{name}} AND kind IN ({{kinds}})"
-LIKE = f"SELECT {NODE} FROM cpg_nodes WHERE {{column}} LIKE {{pattern}} AND kind IN ({{kinds}})"
+# Only these and types have qualified names: to look at the kind of every node as well would take as long again.
+EXACT = f"SELECT {NODE} FROM cpg_nodes WHERE qualified_name IN ({{names}})"
+NAMES = "SELECT DISTINCT qualified_name FROM cpg_nodes WHERE qualified_name LIKE {pattern}"
+LIKE = f"SELECT {NODE} FROM cpg_nodes WHERE qualified_name LIKE {{pattern}}"
+NAMED = f"SELECT {NODE} FROM cpg_nodes WHERE name LIKE {{pattern}} AND kind IN ({{kinds}})"
 NEAREST = (
     f"SELECT {NODE}, levenshtein(lower(name), {{last}}) AS distance, levenshtein(qualified_name, {{name}}) AS further "
     "FROM cpg_nodes WHERE kind IN ({kinds}) AND levenshtein(lower(name), {last}) <= {most} "
     "ORDER BY distance, further, qualified_name, node_id LIMIT {limit}"
 )
+_FEW = 500
+"""Names that are looked up one by one: statistics leave few files of all, of which only the names were read."""
 _DEFINITIONS = ("module", "class", "function")
 _ID = re.compile(r"[:#]")
 _WILD = re.compile(r"[*?]")
@@ -44,20 +49,29 @@ def symbol(engine: Asking, asked: str, *, kinds: Sequence[str] = KINDS) -> list[
 
 def named(engine: Asking, asked: str, *, kinds: Sequence[str] = KINDS) -> list[Row]:
     """Nodes with that id; with that qualified name; or else those whose names end so."""
+    if not asked.strip():
+        raise UsageError("symbol", expected="a name or an id", found="an empty text", do="See `codelake find --help`.")
     if _ID.search(asked):
         return list(nodes(engine, [asked]).values())
-    exact = engine.ask(EXACT.format(name=text(asked), kinds=quoted(kinds)), "cpg_nodes")
-    return _sorted(exact) or matching(engine, f"*.{asked}", kinds=kinds)
+    exact = engine.ask(EXACT.format(names=text(asked)), "cpg_nodes")
+    return _sorted(exact, kinds) or matching(engine, f"*.{asked}", kinds=kinds)
 
 
 def matching(engine: Asking, pattern: str, *, kinds: Sequence[str] = KINDS) -> list[Row]:
     """Nodes whose qualified name, or name if the pattern has no dot, fits a pattern with * and ?."""
-    column = "qualified_name" if "." in pattern else "name"
-    like = _like(pattern)
-    found = engine.ask(LIKE.format(column=column, pattern=text(like), kinds=quoted(kinds)), "cpg_nodes")
+    like = text(_like(pattern))
     # LIKE takes every _ for any character: names are full of them.
     exact = pattern.replace("[", "[[]")
-    return _sorted([row for row in found if fnmatchcase(row[column], exact)])
+    if "." not in pattern:
+        found = engine.ask(NAMED.format(pattern=like, kinds=quoted(kinds)), "cpg_nodes")
+        return _sorted([row for row in found if fnmatchcase(row["name"], exact)], kinds)
+    names = [row["qualified_name"] for row in engine.ask(NAMES.format(pattern=like), "cpg_nodes")]
+    names = [name for name in names if fnmatchcase(name, exact)]
+    if len(names) > _FEW:
+        found = engine.ask(LIKE.format(pattern=like), "cpg_nodes")
+    else:
+        found = engine.ask(EXACT.format(names=quoted(names)), "cpg_nodes") if names else []
+    return _sorted([row for row in found if fnmatchcase(row["qualified_name"], exact)], kinds)
 
 
 def is_pattern(asked: str) -> bool:
@@ -107,5 +121,7 @@ def _like(pattern: str) -> str:
     return pattern.replace("*", "%").replace("?", "_")
 
 
-def _sorted(rows: list[Row]) -> list[Row]:
-    return sorted(rows, key=lambda row: (label(row), row["node_id"]))
+def _sorted(rows: list[Row], kinds: Sequence[str]) -> list[Row]:
+    """What repositories define comes first, then what is outside of them."""
+    wanted = (row for row in rows if row["kind"] in kinds)
+    return sorted(wanted, key=lambda row: (not row["path"], label(row), row["node_id"]))

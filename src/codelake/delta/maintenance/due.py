@@ -31,7 +31,7 @@ def due(run: Run, table: Table) -> list[Due]:
     wanted = needed(run, table.name, since)
     stored = Stored(lake.store, table.name)
     found = []
-    if reasons := list(_optimize_reasons(log, table)):
+    if reasons := list(optimize_reasons(log, table)):
         found.append(Due(table.name, "optimize", "; ".join(reasons)))
     if log.n_entries_since_checkpoint >= table.upkeep.checkpoint_entries:
         found.append(Due(table.name, "checkpoint", f"{log.n_entries_since_checkpoint} entries since the last one"))
@@ -44,7 +44,8 @@ def due(run: Run, table: Table) -> list[Due]:
     return found
 
 
-def _optimize_reasons(log: Log, table: Table) -> Iterator[str]:
+def optimize_reasons(log: Log, table: Table) -> Iterator[str]:
+    """Of the log alone."""
     small, n_vectors = candidates(log, table)
     if small >= table.upkeep.small_files:
         yield f"{small} files below {table.upkeep.small_bytes >> 20} MiB"

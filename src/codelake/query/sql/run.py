@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from codelake.errors import EngineFailed, QueryRefused
-from codelake.query.answer import Converted
+from codelake.query.answer import SHOWN, Converted, drawn
 from codelake.query.engine import Engine
 from codelake.query.sql.dialect import ENGINE
 from codelake.query.sql.statement import FUNCTIONS, Statement, statement
@@ -35,8 +36,18 @@ class SqlAnswer(Converted):
     def __len__(self) -> int:
         return int(self.table.num_rows)
 
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return iter(self.rows)
+
     def to_arrow(self) -> pyarrow.Table:
         return self.table
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        first = self.table.slice(0, SHOWN).to_pylist(maps_as_pydicts="strict")
+        parts = [f"only the first {len(self):,} rows were read"] if self.is_cut else []
+        parts += [f"the first {SHOWN} of {len(self):,} rows"] if len(self) > SHOWN else []
+        return drawn("", self.columns, first, note="; ".join(parts))
 
 
 def functions(engine: Engine) -> dict[str, set[str]]:
