@@ -95,6 +95,7 @@ def test_a_table_is_brought_to_its_contract_without_rewriting_rows(lake: Lake) -
         ({"columns": (*BASE, replace(COLOUR, nullable=False))}, "make it nullable"),
         ({"columns": BASE[:2], "checks": ()}, "columnMapping"),
         ({"layout": Layout(partition_by=("owner",))}, "needs a rewrite"),
+        ({"checks": (Check("size_positive", "size > 1"),)}, "another rule of that name"),
     ],
 )
 def test_what_cannot_be_changed_in_place_is_refused_and_nothing_is_changed(

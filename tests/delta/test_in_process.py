@@ -164,14 +164,16 @@ def test_engines_take_turns(twins: Lake) -> None:
             commit(new_run(twins), table, spark_rows, mode="replace", replacing=[("a", ODD[n])])
         both(twins, held(("a", ODD[n + 1], 10 * n + 3)), mode="replace", replacing=[("a", ODD[n + 1])])
         assert stored(twins, HELD) == stored(twins, BY_SPARK)
-        assert twins.log("held").n_rows == len(ODD)
+        log = twins.log("held")
+        checksum = log.checksum(log.version)
+        assert log.n_rows == len(ODD) and checksum and checksum.n_vectors == log.deletion_vectors.num_rows
 
 
 def test_a_version_that_was_written_here_has_a_checksum_too(twins: Lake) -> None:
     for n in range(1, 4):
         commit(new_run(twins), HELD, held(("a", "x", n)), mode="append")
     log = twins.log("held")
-    assert log.checksum(3) == (3, log.n_bytes)
+    assert log.checksum(3) == (3, log.n_bytes, 0)
     entry = twins.store.path / "held" / "_delta_log" / f"{3:020}.json"
     entry.write_text("".join(line for line in entry.read_text().splitlines(keepends=True) if '"add"' not in line))
     with pytest.raises(Damaged, match="as its checksum says"):

@@ -32,6 +32,9 @@ _RANGE_ROWS = 10_000
 task is read. It is read as a whole once any of those files has a deletion vector: deltalake drops no rows then while
 it decodes. So files are small."""
 
+_FEW_VECTORS = Upkeep(vector_files=5)
+"""Of tables that questions look up: a file with a deletion vector is read as a whole."""
+
 _EDGES = (
     "kind string, node int, src string, dst string, origin string, method string, confidence float, score float, n int"
 )
@@ -119,6 +122,7 @@ CPG_NODES = Table(
         no_dictionary=("node_id", "parent_id", "qualified_name", *_SPAN, "start_line", "end_line"),
     ),
     properties=_PREFIXES,
+    upkeep=_FEW_VECTORS,
 )
 
 CPG_EDGES = Table(
@@ -177,7 +181,7 @@ CPG_EDGES_BY_DST = Table(
     ),
     properties=_PREFIXES,
     # To look up one target among a million edges took 30 times as long with 14 such files.
-    upkeep=Upkeep(vector_files=5),
+    upkeep=_FEW_VECTORS,
 )
 
 CALLS = Table(
@@ -207,6 +211,7 @@ CALLS = Table(
         stats=("call_id", "repo", "path", "caller", "target", "callee_text"), no_dictionary=("call_id", "caller")
     ),
     properties=_PREFIXES,
+    upkeep=_FEW_VECTORS,
 )
 
 CLASSES = Table(

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from codelake.contracts.table import Table
 from codelake.contracts.types import parse_type
-from codelake.delta.drift import CONSTRAINT, Drift, drift
+from codelake.delta.drift import CONSTRAINT, NOT_SET, Drift, drift
 from codelake.delta.engine import engine_errors
 from codelake.delta.features import check_enable
 from codelake.delta.lake import Lake
@@ -112,6 +112,8 @@ def _refuse_in_place(table: Table, one: Drift, *, mapped: bool, drop_columns: bo
         column = table.column(one.name)
         if not column.nullable:
             reason = "stored rows would have no value for it: make it nullable"
+    elif one.kind == "check" and one.found != NOT_SET:
+        reason = "the table has another rule of that name, and stored rows may break this one"
     if reason:
         raise ContractBroken(f"table {table.name}, {one}", do=f"Nothing was changed: {reason}.")
 

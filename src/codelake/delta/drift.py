@@ -28,6 +28,7 @@ Kind = Literal[
 
 _TYPE_NAMES = {"long": "bigint", "integer": "int", "short": "smallint", "byte": "tinyint"}
 CONSTRAINT = "delta.constraints."
+NOT_SET = "not set"
 
 
 @dataclass(frozen=True)
@@ -97,10 +98,10 @@ def _property_drift(table: Table, log: Log) -> list[Drift]:
         if name.startswith("delta.feature.") or name in ("delta.minReaderVersion", "delta.minWriterVersion"):
             continue  # these become part of the protocol and leave the properties
         if stored.get(name) != value:
-            found.append(Drift("property", name, value, stored.get(name, "not set")))
+            found.append(Drift("property", name, value, stored.get(name, NOT_SET)))
     for check in table.all_checks:
         if check.action == "fail" and not same_expression(stored.get(CONSTRAINT + check.name), check.sql):
-            found.append(Drift("check", check.name, check.sql, stored.get(CONSTRAINT + check.name, "not set")))
+            found.append(Drift("check", check.name, check.sql, stored.get(CONSTRAINT + check.name, NOT_SET)))
     return found
 
 

@@ -209,9 +209,14 @@ def _write_checksum(lake: Lake, log: Log, table: DeltaTable) -> None:
     if checksum_of(raw) is None:
         return
     files = table.get_add_actions(flatten=True)
+    before: dict[str, Any] = json.loads(raw)
     kept = ("numMetadata", "numProtocol", "setTransactions", "domainMetadata", "metadata", "protocol")
-    found = {name: value for name, value in json.loads(raw).items() if name in kept}
+    found = {name: value for name, value in before.items() if name in kept}
     found |= {"tableSizeBytes": sum(files.column("size_bytes").to_pylist()), "numFiles": files.num_rows}
+    if before.get("numDeletionVectorsOpt") != 0:
+        found["numDeletionVectorsOpt"] = table.deletion_vectors().read_all().num_rows
+    else:
+        found |= {"numDeletionVectorsOpt": 0, "numDeletedRecordsOpt": 0}
     made = folder / f"{table.version():020}.crc"
     unfinished = made.with_name(f".{made.name}.{os.getpid()}.tmp")
     try:
