@@ -12,7 +12,7 @@ from codelake.contracts.operations import SCANS
 from codelake.contracts.table import Table
 from codelake.delta.plain import plain
 from codelake.delta.reading import among, text
-from codelake.delta.run import Run, pin
+from codelake.delta.run import Run, pinned_log
 
 __all__ = ["among", "ask", "text"]
 
@@ -21,7 +21,7 @@ def ask(run: Run, tables: Iterable[Table], sql: str) -> pa.Table:
     """`sql` over these tables, each by its name and as the run has pinned it."""
     engine = QueryBuilder()
     for table in tables:
-        log = run.lake.log(table.name, version=pin(run, table).version)
+        log = pinned_log(run, table)
         n_files = log.files.num_rows  # paths that leave the table are refused here
         engine.register(table.name, log.delta_table)
         run.note(

@@ -53,6 +53,8 @@ class Run:
     number: int = field(default_factory=lambda: time.time_ns() // 1_000)
     """Grows from run to run of a pipeline; a run that is submitted again has the number it had."""
     pins: dict[str, Pin] = field(default_factory=dict)
+    logs: dict[tuple[str, int], Log] = field(default_factory=dict, repr=False)
+    """Of versions that were pinned: what is known of one stays the same."""
     rows: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     _guard: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
@@ -97,7 +99,7 @@ def pin(run: Run, table: Table | str, *, at: At = None) -> Pin:
         return found
     log = resolved(run.lake, name, at)
     found = pinned(log)
-    run.pins[name] = found
+    run.pins[name], run.logs[name, found.version] = found, log
     if any((row["table_name"], row["version"]) == (name, found.version) for row in run.rows.get(SNAPSHOTS.name, ())):
         return found  # pinned before, and again after a conflict about another table
     n_rows = log.n_rows
@@ -117,6 +119,12 @@ def pin(run: Run, table: Table | str, *, at: At = None) -> Pin:
         n_rows=n_rows,
     )
     return found
+
+
+def pinned_log(run: Run, table: Table | str) -> Log:
+    """The log of the table at the version that the run reads."""
+    found = pin(run, table)
+    return run.logs[found.table, found.version]
 
 
 def advance(run: Run, table: Table | str, version: int) -> Pin:

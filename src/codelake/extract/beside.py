@@ -1,13 +1,15 @@
 """Few contents extracted in one process beside this one: to start Spark for them would take longer than the work.
 
-It reads contents from its standard input and writes evidence to its standard output, each as an Arrow stream. There
-they go through what Spark's workers put them through.
+It reads contents from its standard input and writes evidence to its standard output. There they go through what Spark's
+workers put them through. It takes as long to begin as to extract, so it is started before it is needed.
 """
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+from typing import BinaryIO, cast
 
 import msgspec
 import pyarrow as pa
@@ -19,34 +21,58 @@ from codelake.extract.content import evidence_of
 from codelake.extract.extraction import Extraction
 from codelake.extract.extractors import extractor_version
 from codelake.extract.guard import Limits
+from codelake.pipes import receive, send
 
 # -P: the current folder is often somebody's repository, and its modules are not ours to import.
 _COMMAND = (sys.executable, "-P", "-m", "codelake.extract.beside")
+_LIMITS = b"limits"
 
 
-def evidence_beside(contents: pa.Table, *, limits: Limits) -> pa.Table:
-    """The evidence of `contents` (digest, content)."""
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, contents.schema) as writer:
-        writer.write_table(contents)
-    asked = msgspec.json.encode(limits).decode()
-    child = subprocess.run([*_COMMAND, asked], input=memoryview(sink.getvalue()), capture_output=True, check=False)
-    if child.returncode != 0:
-        said = child.stderr.decode(errors="replace").strip().splitlines()
-        raise Unavailable(
-            f"extraction of {contents.num_rows} contents",
-            found=said[-1] if said else f"exit code {child.returncode}",
-            do="Nothing was committed. Build again.",
-        )
-    return pa.ipc.open_stream(child.stdout).read_all()
+class Beside:
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        if self._process is None:
+            # Ctrl-C is for this process, which then ends that one.
+            self._process = subprocess.Popen(
+                _COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, process_group=0
+            )
+
+    def evidence(self, contents: pa.Table, *, limits: Limits) -> pa.Table:
+        """Of `contents` (digest, content)."""
+        self.start()
+        process = cast("subprocess.Popen[bytes]", self._process)
+        try:
+            asked = contents.replace_schema_metadata({_LIMITS: msgspec.json.encode(limits)})
+            send(cast(BinaryIO, process.stdin), asked)
+            return cast(pa.Table, receive(cast(BinaryIO, process.stdout)))
+        except (EOFError, BrokenPipeError) as error:
+            self.end()
+            raise Unavailable(
+                f"extraction of {contents.num_rows} contents",
+                found=f"the process that extracts has ended, exit code {process.returncode}",
+                do="Nothing was committed. Build again.",
+            ) from error
+
+    def end(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.communicate()
+            self._process = None
 
 
 def main() -> None:
-    limits = msgspec.json.decode(sys.argv[1], type=Limits)
-    contents = pa.ipc.open_stream(sys.stdin.buffer)
-    with pa.ipc.new_stream(sys.stdout.buffer, arrow_schema(EVIDENCE)) as writer:
-        for batch in Extraction(limits, evidence_of, extractor_version())(iter(contents)):
-            writer.write_batch(batch)
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # whatever is printed is no answer
+    while True:
+        try:
+            contents = cast(pa.Table, receive(sys.stdin.buffer))
+        except EOFError:
+            return
+        limits = msgspec.json.decode(contents.schema.metadata[_LIMITS], type=Limits)
+        batches = Extraction(limits, evidence_of, extractor_version())(iter(contents.to_batches()))
+        send(answers, pa.Table.from_batches(batches, arrow_schema(EVIDENCE)))
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from contextlib import nullcontext
 from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import version
@@ -53,24 +54,28 @@ def build(
     started, started_at = time.monotonic(), datetime.now(UTC)
     create_tables(lake)
     run = Run(lake, new_run_id(), pipeline="build")
-    work = Build(run, reading, limits, progress or Progress(), extract, open_units or OpenUnits())
-    known = fingerprints(limits)
-    ran = [_run(work, stage, known[stage.name], {}) for stage in STAGES if not stage.alone]
-    with lake.writing(PUBLICATION):
-        run.pins.clear()  # another build may have published since
-        before = last_published(run)
-        parts = _parts(before)
-        published = before.versions if before else {}
-        work.has_unpublished = any(
-            published.get(table.name) != pin(run, table).version and not is_empty(run, table) for table in RENDERED
-        )
-        ran += [_run(work, stage, known[stage.name], parts.get(stage.name, {})) for stage in STAGES if stage.alone]
-        versions = {table.name: pin(run, table).version for table in BUILT}
-        if before is None or any(before.versions.get(name) != number for name, number in versions.items()):
-            _publish(work, ran, versions, started_at)
-        if open_units is not None:
-            keep_linked(work, known["link"].text)
+    with nullcontext(open_units) if open_units else OpenUnits() as units:
+        work = Build(run, reading, limits, progress or Progress(), extract, units)
+        known = fingerprints(limits)
+        ran = [_run(work, stage, known[stage.name], {}) for stage in STAGES if not stage.alone]
+        with lake.writing(PUBLICATION):
+            run.pins.clear()  # another build may have published since
+            before = last_published(run)
+            work.has_unpublished = _has_unpublished(run, before)
+            parts = _parts(before)
+            ran += [_run(work, stage, known[stage.name], parts.get(stage.name, {})) for stage in STAGES if stage.alone]
+            versions = {table.name: pin(run, table).version for table in BUILT}
+            if before is None or any(before.versions.get(name) != number for name, number in versions.items()):
+                _publish(work, ran, versions, started_at)
+            if open_units is not None:
+                keep_linked(work, known["link"].text)
     return _summary(work, ran, time.monotonic() - started)
+
+
+def _has_unpublished(run: Run, before: PublishedRun | None) -> bool:
+    """Whether the graph is another than the one that was published last."""
+    published = before.versions if before else {}
+    return any(published.get(table.name) != pin(run, table).version and not is_empty(run, table) for table in RENDERED)
 
 
 def create_tables(lake: Lake) -> None:

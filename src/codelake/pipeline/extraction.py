@@ -13,7 +13,6 @@ from codelake.delta.embedded import among, ask
 from codelake.delta.planned import Plan, commit_planned
 from codelake.delta.run import Run
 from codelake.delta.scan import scan
-from codelake.extract.beside import evidence_beside
 from codelake.extract.content import evidence_of
 from codelake.extract.extractors import extractor_version
 from codelake.extract.run import evidence
@@ -84,7 +83,7 @@ def _contents(run: Run, digests: Collection[str]) -> pa.Table:
 def _beside(build: Build, contents: pa.Table) -> pa.Table:
     about = contents.num_rows, contents.column("content").nbytes
     build.progress.expect(*about)
-    found = evidence_beside(contents, limits=build.limits)
+    found = build.open_units.beside.evidence(contents, limits=build.limits)
     build.progress.extracted(*about)
     return found
 

@@ -149,6 +149,11 @@ def _units(run: Run, changed: set[str]) -> dict[str, set[str]]:
     return {repo: others for repo, others in sorted(seen.items()) if changed & others}
 
 
+def seen_by(run: Run, repos: Iterable[str]) -> list[str]:
+    """These repositories, and those that they see."""
+    return sorted(_walked(_needs(run), repos))
+
+
 def _needs(run: Run) -> Needs:
     """By repository, the others that it needs: an absolute import begins with a top-level module of theirs, and with
     none of its own."""

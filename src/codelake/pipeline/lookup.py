@@ -10,7 +10,7 @@ from codelake.contracts import Table
 from codelake.contracts.arrow_vectors import with_lists
 from codelake.contracts.vectors import Fields
 from codelake.delta.embedded import among, ask, text
-from codelake.delta.run import Run, pin
+from codelake.delta.run import Run, pinned_log
 from codelake.pipeline.work import Place
 
 Row = dict[str, Any]
@@ -47,5 +47,4 @@ def at(places: Iterable[Place]) -> str:
 
 def is_empty(run: Run, table: Table) -> bool:
     """Known from the log: a first build need not ask for what cannot be there."""
-    version = pin(run, table).version
-    return bool(run.lake.log(table.name, version=version).files.num_rows == 0)
+    return bool(pinned_log(run, table).files.num_rows == 0)

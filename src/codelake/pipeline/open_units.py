@@ -1,6 +1,7 @@
-"""Processes that keep a repository linked, for as long as a session is open.
+"""Processes beside builds, for as long as a session is open: one that extracts, and for each repository one that keeps
+it linked.
 
-Such a process takes a while to begin with, beside whatever else is done. From then on it says in a moment which links
+The latter takes a while to begin with, beside whatever else is done. From then on it says in a moment which links
 an edit of a file changes (`kept_linked`).
 """
 
@@ -15,7 +16,9 @@ from typing import Any, BinaryIO, Self, cast
 
 import pyarrow as pa
 
-from codelake.graph.link.kept.serve import READY, WHOLE, receive, send
+from codelake.extract.beside import Beside
+from codelake.graph.link.kept.serve import READY, WHOLE
+from codelake.pipes import receive, send
 
 # -P: the current folder is often somebody's repository, and its modules are not ours to import.
 _SERVE = (sys.executable, "-P", "-m", "codelake.graph.link.kept.serve")
@@ -72,6 +75,7 @@ class OpenUnits:
     """By repository."""
     asked: set[str] = field(default_factory=set)
     """Repositories whose links were asked for since linking began."""
+    beside: Beside = field(default_factory=Beside)
 
     def committed(self, linked: Collection[str], before: int, after: int) -> None:
         """Version `after` of the table `links` came after `before`, with other links of these repositories."""
@@ -86,5 +90,6 @@ class OpenUnits:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.beside.end()
         for repo in tuple(self.units):
             self.end(repo)

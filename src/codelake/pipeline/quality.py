@@ -12,15 +12,15 @@ What a file says of itself is rendered from one row, so that only what leads out
 
 from __future__ import annotations
 
-from urllib.parse import unquote
-
 from codelake.contracts.claims import CLAIMS
 from codelake.contracts.graph import CALLS, CPG_EDGES, CPG_NODES, LINKS
+from codelake.contracts.kinds import EDGE_KINDS
 from codelake.contracts.operations import QUALITY
 from codelake.contracts.sources import FILES
 from codelake.delta.embedded import among, ask
 from codelake.delta.run import Run
 from codelake.ids import file_id_sql, repository_id
+from codelake.pipeline.linking import seen_by
 from codelake.pipeline.lookup import is_empty
 from codelake.pipeline.work import Build
 
@@ -32,8 +32,12 @@ _TABLES = {
     "disagreement": LINKS,
 }
 _OWN = f"concat({file_id_sql()}, '#')".replace("`", '"')
-_LED_TO = f"""
-    SELECT DISTINCT split_part(dst, ':', 1) AS repo FROM cpg_edges WHERE NOT starts_with(dst, {_OWN}) AND {{within}}"""
+_LEADING = [kind for kind in EDGE_KINDS if "d" in kind.adjacent]
+"""The others stay within a scope."""
+_LEAD = among("kind", (kind.name for kind in _LEADING))
+_LED_TO = among("kind", sorted({dst for kind in _LEADING for dst in kind.dst}))
+_OWNED = among("kind", ("repository", "package", "file", "module", "type", "external_symbol"))
+"""What may belong to something outside of its file."""
 _COUNTED = f"""
     SELECT repo, 'unresolved' AS rule, reason AS issue, count(*) AS n
     FROM calls WHERE reason IS NOT NULL AND {{within}} GROUP BY repo, reason
@@ -42,12 +46,14 @@ _COUNTED = f"""
     FROM cpg_edges WHERE ambiguity_group IS NOT NULL AND {{within}} GROUP BY repo, kind
     UNION ALL
     SELECT repo, 'dangling', kind, count(*)
-    FROM (SELECT repo, kind, dst FROM cpg_edges WHERE NOT starts_with(dst, {_OWN}) AND {{within}}) AS leaving
-    LEFT ANTI JOIN (SELECT node_id FROM cpg_nodes WHERE {{there}}) AS there
+    FROM (SELECT repo, kind, dst FROM cpg_edges
+        WHERE {_LEAD} AND NOT starts_with(dst, {_OWN}) AND {{within}}) AS leaving
+    LEFT ANTI JOIN (SELECT node_id FROM cpg_nodes WHERE {_LED_TO} AND {{there}}) AS there
     ON there.node_id = leaving.dst GROUP BY repo, kind
     UNION ALL
     SELECT repo, 'orphan', kind, count(*)
-    FROM (SELECT repo, kind, parent_id FROM cpg_nodes WHERE NOT starts_with(parent_id, {_OWN}) AND {{within}}) AS owned
+    FROM (SELECT repo, kind, parent_id FROM cpg_nodes
+        WHERE {_OWNED} AND NOT starts_with(parent_id, {_OWN}) AND {{within}}) AS owned
     LEFT ANTI JOIN (SELECT node_id FROM cpg_nodes WHERE {{within}}) AS own
     ON own.node_id = owned.parent_id GROUP BY repo, kind"""
 _DISPUTED = """
@@ -65,9 +71,7 @@ def measure_graph(build: Build) -> None:
     if not repos:
         return
     within = among("repo", repos)
-    led_to = ask(build.run, (CPG_EDGES,), _LED_TO.format(within=within)).to_pylist()
-    there = among("repo", (unquote(row["repo"]) for row in led_to))
-    counts = _COUNTED.format(within=within, there=there)
+    counts = _COUNTED.format(within=within, there=among("repo", ["", *seen_by(build.run, repos)]))
     found = ask(build.run, (CALLS, CPG_EDGES, CPG_NODES), counts).to_pylist()
     if not is_empty(build.run, CLAIMS):
         found += ask(build.run, (LINKS,), _DISPUTED.format(within=within)).to_pylist()

@@ -328,7 +328,7 @@ class Linking:
 
     def holds(self, slot: int) -> bool:
         """Whether anything is known of a slot."""
-        return len(self.solver.of(slot)) > len(self.many_in(slot))
+        return any(self.values.keys[value][0] != Kind.MANY for value in self.solver.of(slot))
 
     def class_of(self, value: int) -> int:
         kind, a, _ = self.values.keys[value]

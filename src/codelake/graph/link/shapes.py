@@ -12,7 +12,7 @@ import datetime
 import io
 import pathlib
 import re
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 
 from codelake.graph.link.linking import Linking
 from codelake.graph.link.values import Kind, Known
@@ -62,11 +62,12 @@ class Shapes:
 
     def add_rest(self) -> None:
         """Fill whatever else holds nothing."""
-        outside = self._of_outside()
-        self._add_used({slot: names for slot, names in self._unknown(None).items() if slot not in outside})
+        unknown = self._unknown(None)
+        outside = self._of_outside(unknown)
+        self._add_used({slot: names for slot, names in unknown.items() if slot not in outside})
 
-    def _of_outside(self) -> set[int]:
-        """What calls and attributes of something external give: hardly anything of the unit."""
+    def _of_outside(self, slots: Container[int]) -> set[int]:
+        """Those that calls and attributes of something external give: hardly anything of the unit."""
         link = self.link
         external: dict[frozenset[int], bool] = {}
 
@@ -78,8 +79,8 @@ class Shapes:
             return external[held]
 
         loads = link.program.every("load_attribute")
-        return {one.result for one in link.written if is_external(one.callee)} | {
-            fact.dst for fact in loads if is_external(fact.src)
+        return {one.result for one in link.written if one.result in slots and is_external(one.callee)} | {
+            fact.dst for fact in loads if fact.dst in slots and is_external(fact.src)
         }
 
     def _unknown(self, kept: dict[int, int] | None) -> dict[int, set[str]]:

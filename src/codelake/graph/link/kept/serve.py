@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import gc
 import os
-import struct
 import sys
 from collections.abc import Iterator
 from typing import BinaryIO
@@ -19,49 +18,14 @@ import pyarrow as pa
 
 from codelake.graph.link.kept.unit import Unit, places
 from codelake.graph.link.stubs import Stubs
+from codelake.pipes import receive, say, send
 
-_LENGTH = struct.Struct("<q")
 READY, NO_ANSWER = 0, -1
-"""In the place of a length."""
+"""Said in the place of a table."""
 WHOLE = {b"whole": b""}
 """Metadata of rows after which all links are asked for, not only those that may have changed."""
 _MOST_UPDATES = 200
 """After which the unit is linked anew: what is gone keeps its place in it."""
-
-
-def send(pipe: BinaryIO, table: pa.Table) -> None:
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, table.schema) as writer:
-        writer.write_table(table)
-    content = sink.getvalue()
-    say(pipe, len(content))
-    _write(pipe, memoryview(content))
-
-
-def say(pipe: BinaryIO, what: int) -> None:
-    _write(pipe, memoryview(_LENGTH.pack(what)))
-
-
-def _write(pipe: BinaryIO, content: memoryview) -> None:
-    while content:
-        content = content[pipe.write(content) :]
-    pipe.flush()
-
-
-def receive(pipe: BinaryIO) -> pa.Table | int:
-    """A table, or what was said instead. An EOFError where the other end is gone."""
-    (n,) = _LENGTH.unpack(_read(pipe, _LENGTH.size))
-    return int(n) if n <= 0 else pa.ipc.open_stream(_read(pipe, n)).read_all()
-
-
-def _read(pipe: BinaryIO, n: int) -> bytes:
-    found = bytearray()
-    while len(found) < n:
-        more = pipe.read(n - len(found))
-        if not more:
-            raise EOFError
-        found += more
-    return bytes(found)
 
 
 def _tables(pipe: BinaryIO) -> Iterator[pa.Table]:
@@ -77,7 +41,7 @@ def _tables(pipe: BinaryIO) -> Iterator[pa.Table]:
 def serve(asked: BinaryIO, answers: BinaryIO) -> None:
     tables = _tables(asked)
     rows, stubs = next(tables), Stubs(next(tables))
-    unit, n_updates = Unit(rows, stubs), 0
+    unit, n_updates = _opened(rows, stubs), 0
     say(answers, READY)
     for changed in tables:
         rows = _replaced(rows, changed)
@@ -90,9 +54,16 @@ def serve(asked: BinaryIO, answers: BinaryIO) -> None:
             send(answers, found)
         if found is None or n_updates == _MOST_UPDATES:
             del unit
+            gc.unfreeze()
             gc.collect()  # the next one takes its room
-            unit, n_updates = Unit(rows, stubs), 0
+            unit, n_updates = _opened(rows, stubs), 0
         say(answers, READY)
+
+
+def _opened(rows: pa.Table, stubs: Stubs) -> Unit:
+    unit = Unit(rows, stubs)
+    gc.freeze()  # millions of objects stay: to go through them now and then takes longer than an update
+    return unit
 
 
 def _replaced(rows: pa.Table, changed: pa.Table) -> pa.Table:
