@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -65,13 +64,6 @@ class Worker:
 
     def close(self) -> None:
         self.kill("python", "jvm")
-
-
-def wait_for(path: Path) -> None:
-    deadline = time.monotonic() + 300
-    while not path.exists():
-        assert time.monotonic() < deadline, f"no {path.name}"
-        time.sleep(0.05)
 
 
 @pytest.fixture(scope="session")

@@ -7,6 +7,7 @@ in `<file>.waiting` and waits for as many milliseconds as the file says, or unti
 
 from __future__ import annotations
 
+import time
 import zipfile
 from pathlib import Path
 
@@ -62,3 +63,10 @@ def compile_into(spark: SparkSession, jar: Path) -> None:
 def spark_options(jar: Path) -> dict[str, str]:
     """Neither class path nor options of the JVM are others: the class archive that there is serves it too."""
     return {"spark.hadoop.fs.AbstractFileSystem.file.impl": CLASS, "spark.jars": str(jar)}
+
+
+def wait_for(path: Path) -> None:
+    deadline = time.monotonic() + 300
+    while not path.exists():
+        assert time.monotonic() < deadline, f"no {path.name}"
+        time.sleep(0.05)

@@ -31,7 +31,8 @@ from codelake.pipeline.build import BUILT, build
 from codelake.pipeline.progress import Progress
 from codelake.pipeline.reading import Reading
 from codelake.query.lake import OpenLake
-from tests.faults.conftest import Worker, wait_for
+from tests.faults.conftest import Worker
+from tests.faults.pausing import wait_for
 from tests.faults.test_places import disk_free
 from tests.lakes import PreparedLake
 from tests.properties.edits import write
@@ -43,14 +44,20 @@ _AFTER = {
 }
 _N_COMMITS = 18
 """At least as many as the build makes; one that is beyond is a build that is not killed."""
-_EVERY = [
-    (at, when, which)
+_HERE = [
+    (at, when, which, False)
     for at in range(1, _N_COMMITS)
     for when in ("before", "within", "after")
-    for which in ("python", "jvm")
+    for which in ("both", "jvm")
 ]
-_SAMPLE = (6, "after", "python")
-_CASES = [pytest.param(*one, marks=pytest.mark.slow if one == _SAMPLE else pytest.mark.soak) for one in _EVERY]
+_ON_SPARK = [
+    (at, when, ("python", "jvm", "both")[(at + turn) % 3], True)
+    for at in range(1, _N_COMMITS)
+    for turn, when in enumerate(("before", "within", "after"))
+]
+_SAMPLE = (6, "after", "both", False)
+_CASES = [pytest.param(*one, marks=pytest.mark.slow if one == _SAMPLE else pytest.mark.soak) for one in _HERE]
+_CASES += [pytest.param(*one, marks=pytest.mark.soak) for one in _ON_SPARK]
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +73,7 @@ def lakes(prepared_lake: PreparedLake, tmp_path_factory: pytest.TempPathFactory)
     return old, anew
 
 
-@pytest.mark.parametrize(("at", "when", "which"), _CASES)
+@pytest.mark.parametrize(("at", "when", "which", "on_spark"), _CASES)
 def test_a_killed_build_is_not_seen_and_the_next_goes_on(
     spark: SparkSession,
     lakes: tuple[Lake, Lake],
@@ -75,6 +82,7 @@ def test_a_killed_build_is_not_seen_and_the_next_goes_on(
     at: int,
     when: str,
     which: str,
+    on_spark: bool,
 ) -> None:
     old, anew = lakes
     sources = old.store.path.parent / "shop"
@@ -84,8 +92,9 @@ def test_a_killed_build_is_not_seen_and_the_next_goes_on(
     assert before is not None
     digests = {table.name: embedded_digest(lake.log(table.name)) for table in BUILT}
     [worker] = start_workers(1)
-    both = ["python", "jvm"] if which == "python" else ["jvm"]
-    worker.ask(do="build_and_die", lake=str(tmp_path / "lake"), folder=str(sources), at=at, when=when, which=both)
+    doomed = ["jvm", "python"] if which == "both" else [which]
+    request = {"folder": str(sources), "at": at, "when": when, "which": doomed, "on_spark": on_spark}
+    worker.ask(do="build_and_die", lake=str(tmp_path / "lake"), **request)
     with contextlib.suppress(AssertionError):  # it has died
         worker.answer()
     seen = last_published(Run(lake, "reader"))

@@ -20,7 +20,8 @@ from codelake.delta.maintenance.vacuum import vacuum
 from codelake.delta.store import Store
 from codelake.delta.write import Committed, commit
 from tests.delta.things import COPY, THINGS, frame, new_run, stored
-from tests.faults.conftest import Worker, wait_for
+from tests.faults.conftest import Worker
+from tests.faults.pausing import wait_for
 from tests.faults.worker import follow, submit
 
 

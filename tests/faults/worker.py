@@ -9,8 +9,10 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 from codelake.delta import in_process, write
@@ -34,6 +36,10 @@ from codelake.settings import load
 from tests.delta.history import UNSORTED
 from tests.delta.test_migration import loaded
 from tests.delta.things import COPY, THINGS, frame
+from tests.distribution.building import on_executors
+from tests.faults.pausing import wait_for
+
+PAUSE = Path(os.environ["PAUSE_FILE"])
 
 
 def append_many(lake: Lake, *, worker: int, n: int, seed: int) -> dict[str, Any]:
@@ -99,9 +105,12 @@ def _upkeep(lake: Lake) -> Run:
     return Run(lake, "upkeep", stage="maintain", pipeline="maintain")
 
 
-def build_and_die(lake: Lake, *, folder: str, at: int, when: str, which: list[str]) -> dict[str, Any]:
-    """A build that is killed before or after its commit number `at`, or within it, when its entry is there and nothing
-    else has followed; which: python, jvm or both."""
+def build_and_die(
+    lake: Lake, *, folder: str, at: int, when: str, which: list[str], on_spark: bool = False
+) -> dict[str, Any]:
+    """A build that is killed before or after its commit number `at`, or within it; which: python, jvm or both. Within
+    is when the entry is there and nothing else has followed; `on_spark`, where Spark does all the work, when only the
+    entry is missing."""
     real, checksum, n = write._written, in_process._write_checksum, 0
 
     def die() -> None:
@@ -110,24 +119,33 @@ def build_and_die(lake: Lake, *, folder: str, at: int, when: str, which: list[st
         if "python" in which:
             os.kill(os.getpid(), signal.SIGKILL)
 
+    def die_in_commit() -> None:
+        wait_for(PAUSE.with_name("pause.waiting"))
+        die()
+        PAUSE.unlink()
+
     def dying(*given: Any) -> Any:
         nonlocal n
         n += 1
         if (n, when) == (at, "before"):
             die()
+        if (n, when, on_spark) == (at, "within", True):
+            PAUSE.write_text("60000")
+            Thread(target=die_in_commit, daemon=True).start()
         gate = real(*given)
         if (n, when) == (at, "after"):
             die()
         return gate
 
     def dying_within(*given: Any) -> None:
-        if (n, when) == (at, "within"):
+        if (n, when, on_spark) == (at, "within", False):
             die()
         checksum(*given)
 
     write._written, in_process._write_checksum = dying, dying_within
     try:
-        return build_one(lake, folder=folder)
+        with on_executors() if on_spark else nullcontext():
+            return build_one(lake, folder=folder)
     except CodelakeError as error:
         return {"error": str(error)}
 
@@ -141,11 +159,10 @@ def pausing(write_here: Callable[..., None]) -> Callable[..., None]:
     """As tests/faults/pausing.py does it for Spark's commits."""
 
     def paused(*given: Any) -> None:
-        pause = Path(os.environ["PAUSE_FILE"])
-        if pause.exists():
-            left = int(pause.read_text())
-            pause.with_name("pause.waiting").touch()
-            while left > 0 and pause.exists():
+        if PAUSE.exists():
+            left = int(PAUSE.read_text())
+            PAUSE.with_name("pause.waiting").touch()
+            while left > 0 and PAUSE.exists():
                 time.sleep(0.01)
                 left -= 10
         write_here(*given)

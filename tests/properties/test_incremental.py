@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -22,10 +23,13 @@ from codelake.pipeline.build import BUILT, build
 from codelake.pipeline.open_units import OpenUnits
 from codelake.pipeline.progress import Progress
 from codelake.pipeline.reading import Reading
+from tests.extract.packages import fetched
 from tests.lakes import PreparedLake
 from tests.properties.edits import script, write
 
 _SEEDS = range(1000, 1200)
+_REAL = ("itsdangerous==2.2.0", "attrs==25.3.0", "click==8.1.8")
+"""A quarter of the scripts edits one of these."""
 
 
 def built(lake: Lake, folder: Path, open_units: OpenUnits | None = None) -> dict[str, Any]:
@@ -63,10 +67,13 @@ def check(lake: Lake, anew: Lake, said: object) -> None:
 
 
 def run_script(
-    prepared_lake: PreparedLake, root: Path, seed: int, n: int, *, stays_linked: bool = False
+    prepared_lake: PreparedLake, root: Path, seed: int, n: int, *, package: str = "", stays_linked: bool = False
 ) -> Iterator[list[str]]:
-    folder = root / "shop"
-    write(folder)
+    folder = root / "source"
+    if package:
+        shutil.copytree(fetched(package, root), folder)
+    else:
+        write(folder)
     lake = prepared_lake(root / "lake")
     with OpenUnits() as open_units:
         kept = open_units if stays_linked else None
@@ -90,6 +97,7 @@ def test_brought_up_to_date_is_built_anew(prepared_lake: PreparedLake, tmp_path:
 @pytest.mark.soak
 @pytest.mark.parametrize("seed", _SEEDS)
 def test_two_hundred_scripts(prepared_lake: PreparedLake, tmp_path: Path, seed: int) -> None:
-    print(f"seed {seed}")
-    for edits in run_script(prepared_lake, tmp_path, seed, 5, stays_linked=seed % 2 == 0):
+    package = "" if seed % 4 else _REAL[seed // 4 % len(_REAL)]
+    print(f"seed {seed} {package}")
+    for edits in run_script(prepared_lake, tmp_path, seed, 5, package=package, stays_linked=seed // 4 % 2 == 0):
         print("  ", "; ".join(edits))
