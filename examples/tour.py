@@ -1,6 +1,6 @@
-"""A tour of what codelake does today, on real Spark and Delta: `make demo`, or `python examples/tour.py`.
+"""A tour of the control plane, on real Spark and Delta: `python examples/tour.py`.
 
-The lake is left in .codelake-demo, for a look around: `codelake tables --lake .codelake-demo/lake`.
+The lake is left in .codelake-tour, for a look around: `codelake tables --lake .codelake-tour/lake`.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def tour(lake: Lake) -> None:
 
 
 if __name__ == "__main__":
-    folder = Path(".codelake-demo")
+    folder = Path(".codelake-tour")
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     (folder / ".gitignore").write_text("*\n")

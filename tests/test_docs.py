@@ -88,7 +88,7 @@ def test_the_example_of_the_readme_runs(
 
 
 @pytest.mark.slow
-def test_the_demo_runs(lake: Lake, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_tour_runs(lake: Lake, capsys: pytest.CaptureFixture[str]) -> None:
     runpy.run_path(str(ROOT / "examples" / "tour.py"))["tour"](lake)
     said = capsys.readouterr().out
     assert "commit to modules (append) breaks 2 rule(s)" in said

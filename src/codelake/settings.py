@@ -25,8 +25,6 @@ class Rule(NamedTuple):
     """What a field of Settings carries beside its type and default."""
 
     help: str
-    # Belongs to a run's identity: two runs that differ in it are different runs.
-    semantic: bool = False
     # For tables of options: which keys hold a secret.
     secret: Callable[[str], bool] | None = None
     # The value has to match, and `expected` says how in words.
@@ -77,32 +75,25 @@ class Settings:
     )
     class_archive: bool = _setting(True, "make and use an archive of Spark's classes, for a faster start")
     ui: bool = _setting(False, "serve Spark's UI, on loopback")
-    local_only: bool = _setting(False, "refuse lakes and tables that are not on a local disk", semantic=True)
-    store: _TABLE = _setting(
-        dict, "options for the store that holds data files", semantic=True, secret=secret_store_key
-    )
+    local_only: bool = _setting(False, "refuse lakes and tables that are not on a local disk")
+    store: _TABLE = _setting(dict, "options for the store that holds data files", secret=secret_store_key)
     log_store: _TABLE = _setting(
         dict,
         "options for the store of Delta's logs, where they differ",
-        semantic=True,
         secret=secret_store_key,
     )
-    spark: _TABLE = _setting(dict, "more Spark configuration, over ours", semantic=True, secret=secret_looking)
+    spark: _TABLE = _setting(dict, "more Spark configuration, over ours", secret=secret_looking)
     max_file_size: str = _setting(
         "16m",
         "larger files are not read; they are listed as skipped",
-        semantic=True,
         pattern=r"^\d+[kmgt]$",
         expected="a number and k, m, g or t",
     )
-    file_seconds: float = _setting(
-        60.0, "CPU seconds that the extraction of one file may take (0: no limit)", semantic=True
-    )
+    file_seconds: float = _setting(60.0, "CPU seconds that the extraction of one file may take (0: no limit)")
     # A file of a million syntax nodes, the most that is extracted, takes about 1 GB.
     file_memory: str = _setting(
         "2g",
         "memory that the extraction of one file may take",
-        semantic=True,
         pattern=r"^\d+[kmgt]$",
         expected="a number and k, m, g or t",
     )
@@ -122,10 +113,6 @@ class Settings:
 
     def origin(self, name: str) -> str:
         return self.origins.get(name, "default")
-
-    def identity(self) -> dict[str, Any]:
-        """The semantic settings. A secret's value stays out: a rotated password is not another run."""
-        return {name: self.shown(name) for name in NAMES if _RULES[name].semantic}
 
     def secrets(self) -> Iterator[str]:
         """Every value that must not be printed, for those who pass on text that Spark or a store wrote."""

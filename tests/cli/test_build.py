@@ -95,6 +95,30 @@ def test_what_is_wrong_is_said_before_spark_starts(
         assert not (tmp_path / ".codelake").exists()
 
 
+def test_each_source_that_cannot_be_read_is_named_beside_those_that_can(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "good").mkdir()
+    (tmp_path / "good" / "a.py").touch()
+    for name in ("one.zip", "two.zip"):
+        with zipfile.ZipFile(tmp_path / name, "w") as archive:
+            archive.writestr("../outside.py", "x = 1\n")
+    code, said, messages = run("plan", "good", "one.zip", "two.zip")
+    assert code == 3 and "good:a.py: new file" in said
+    assert "one.zip" in messages and "two.zip" in messages
+
+
+def test_a_plan_of_a_range_is_one_document(run: Run, tmp_path: Path) -> None:
+    git(tmp_path, "init")
+    for name in ("a.py", "b.py", "c.py"):
+        (tmp_path / name).touch()
+        git(tmp_path, "add", name)
+        git(tmp_path, "commit", "-m", name)
+    code, said, _ = run("plan", "--rev", "HEAD~2..HEAD", "--json", "--quiet")
+    files = [{file["path"] for file in one["steps"][2]["files"]} for one in json.loads(said)]
+    assert (code, files) == (0, [{"a.py", "b.py"}, {"a.py", "b.py", "c.py"}])
+    code, said, _ = run("plan", "--rev", "HEAD~2..HEAD", "--quiet")
+    assert code == 0 and said.count(", compared with the lake as it is\n") == 2
+
+
 def below(pid: int) -> Iterator[int]:
     """The processes that a process started, and those they did."""
     for stat in Path("/proc").glob("[0-9]*/stat"):

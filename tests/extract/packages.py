@@ -28,7 +28,7 @@ def fetched(package: str, folder: Path, *, sdist: bool = False) -> Path:
     done = subprocess.run(fetch, capture_output=True, text=True, check=False)
     archives = sorted(downloads.glob("*")) if downloads.exists() else []
     if not archives:
-        pytest.skip(f"{package} cannot be fetched: {done.stderr.strip().splitlines()[-1:]}")
+        pytest.fail(f"{package} cannot be fetched: {done.stderr.strip().splitlines()[-1:]}")
     unpacked = folder / "unpacked"
     for archive in archives:
         if archive.suffix in (".whl", ".zip"):

@@ -31,7 +31,7 @@ def sources_of_old(package: str, folder: Path) -> list[Path]:
     try:
         found = _archive(name, version, folder)
     except (URLError, TimeoutError) as error:
-        pytest.skip(f"{package} cannot be fetched from pip's index: {type(error).__name__}")
+        pytest.fail(f"{package} cannot be fetched from pip's index: {type(error).__name__}")
     unpacked = folder / "unpacked"
     if found.suffix == ".zip":
         zipfile.ZipFile(found).extractall(unpacked)
@@ -65,4 +65,4 @@ def _archive(name: str, version: str, folder: Path) -> Path:
             with urlopen(urljoin(address, link), context=trusted, timeout=180) as answer:
                 (folder / file).write_bytes(answer.read())
             return folder / file
-    pytest.skip(f"pip's index has no sdist of {name} {version}")
+    pytest.fail(f"pip's index has no sdist of {name} {version}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import subprocess
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import codelake
 from codelake.extract.guard import Limits
 from codelake.pipeline import fingerprints as module
 from codelake.pipeline.fingerprints import changed_parts
@@ -21,6 +23,14 @@ _PRINT = (
     "print(json.dumps({name: one.text for name, one in fingerprints(Limits()).items()}))"
 )
 ALL = [stage.name for stage in STAGES]
+SOURCES = Path(codelake.__file__).parents[1]
+_ELSEWHERE = {
+    # contracts of tables: each is a part of its own
+    *(f"codelake.contracts.{name}" for name in ("claims", "evidence", "graph", "operations")),
+    *(f"codelake.contracts.{name}" for name in ("sources", "stubs", "table", "tables", "semantic")),
+    # nothing of these is in a row
+    *("codelake.errors", "codelake.lean", "codelake.pipes"),
+}
 
 
 def test_the_same_in_two_processes_and_folders(tmp_path: Path) -> None:
@@ -60,3 +70,49 @@ def test_a_changed_linker_or_setting_changes_what_comes_after_it(monkeypatch: py
     monkeypatch.setattr("codelake.pipeline.stages.linking", lambda: {"linker": "another"})
     linked = fingerprints(Limits())
     assert [name for name in ALL if before[name].text != linked[name].text] == ["link", "graph", "quality"]
+
+
+def imported_by(module: str) -> set[str]:
+    """Modules of codelake that a module needs to run, and those that they need."""
+    found, to_read = {module}, [module]
+    while to_read:
+        for name in _imports(to_read.pop()) - found:
+            found.add(name)
+            to_read.append(name)
+    return found
+
+
+def _imports(module: str) -> set[str]:
+    path = SOURCES / module.replace(".", "/")
+    text = (path / "__init__.py" if path.is_dir() else path.with_suffix(".py")).read_text()
+    named = {
+        name
+        for one in ast.walk(ast.parse(text))
+        if isinstance(one, ast.ImportFrom) and (one.module or "").startswith("codelake")
+        for name in (one.module, *(f"{one.module}.{alias.name}" for alias in one.names))
+    }
+    return {name for name in named if name and (SOURCES / name.replace(".", "/")).with_suffix(".py").exists()}
+
+
+@pytest.mark.parametrize(
+    ("begin", "part"),
+    [("codelake.graph.link.kernel", module.linking), ("codelake.graph.render.render", module.rendering)],
+)
+def test_all_code_that_makes_rows_is_in_the_fingerprint(
+    begin: str, part: Callable[[], dict[str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: set[str] = set()
+    real: Callable[[str, str], str] = module._text
+
+    def text(package: str, name: str) -> str:
+        seen.add(f"{package}.{name.removesuffix('.py')}")
+        return real(package, name)
+
+    monkeypatch.setattr(module, "_text", text)
+    monkeypatch.setattr(module, "_source", lambda package: seen.update(_below(package)) or package)
+    part()
+    assert imported_by(begin) - seen - _ELSEWHERE == set()
+
+
+def _below(package: str) -> set[str]:
+    return {f"{package}.{file.stem}" for file in (SOURCES / package.replace(".", "/")).glob("*.py")}

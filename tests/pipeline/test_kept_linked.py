@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-import time
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ import pytest
 from codelake.delta.lake import Lake
 from codelake.extract.guard import Limits
 from codelake.extract.sources import open_sources
+from codelake.pipeline import open_units
 from codelake.pipeline.build import build
 from codelake.pipeline.open_units import OpenUnits
 from codelake.pipeline.progress import Progress
@@ -68,7 +69,7 @@ def test_what_an_edit_changes_is_all_that_is_looked_at(
     wait_until_ready(session.units)
     (unit,) = session.units.units.values()
     os.kill(unit.pid, signal.SIGKILL)
-    time.sleep(0.1)
+    os.waitid(os.P_PID, unit.pid, os.WEXITED | os.WNOWAIT)
     assert not any("stayed" in why for why in session.built_after("shop/tax.py", "\nrate = Rate(1)\n"))
     (session.folder / "shop" / "new.py").write_text("from .tax import taxed, rate\ntaxed(rate)\n")
     assert not any("stayed" in why for why in session.build(session.units))
@@ -77,3 +78,13 @@ def test_what_an_edit_changes_is_all_that_is_looked_at(
     anew = Session(prepared_lake(tmp_path / "anew"), session.folder, session.units)
     anew.build()
     check(session.lake, anew.lake, "kept linked")
+
+
+def test_a_process_that_ends_while_it_is_given_its_rows_is_done_without(
+    prepared_lake: PreparedLake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(open_units, "_SERVE", (sys.executable, "-c", ""))
+    write(tmp_path / "shop")
+    with OpenUnits() as units:
+        Session(prepared_lake(tmp_path / "lake"), tmp_path / "shop", units).build(units)
+        assert units.units == {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,13 +13,15 @@ import pytest
 from pyspark.sql import SparkSession
 
 from codelake.contracts import Table
-from codelake.contracts.graph import CPG_NODES, LINKS
-from codelake.contracts.operations import RUNS, STAGES
+from codelake.contracts.graph import CPG_EDGES, CPG_NODES, LINKS
+from codelake.contracts.operations import COMMITS, RUNS, STAGES
 from codelake.delta.changes import changes
 from codelake.delta.embedded import ask
 from codelake.delta.lake import Lake, Starting, create_lake
+from codelake.delta.maintenance.properties import change_properties
 from codelake.delta.run import Run, pin
 from codelake.delta.store import Store
+from codelake.errors import PinUnavailable
 from codelake.extract.guard import Limits
 from codelake.extract.sources import open_sources
 from codelake.pipeline import fingerprints
@@ -31,6 +34,7 @@ from codelake.pipeline.rows import frame
 from codelake.pipeline.work import Build
 from tests.distribution.building import on_executors
 from tests.lakes import PreparedLake
+from tests.properties.test_incremental import check
 
 TREE = {
     "pkg/__init__.py": "",
@@ -51,12 +55,12 @@ class Workplace:
             (self.folder / "pkg" / f"{name}.py").write_text(text)
 
     def build(self) -> dict[str, Any]:
-        return build(self.lake, self._reading(), limits=Limits())
+        return build(self.lake, self.reading(), limits=Limits())
 
     def plan(self) -> Planned:
-        return plan(Lake(self.lake.store), self._reading(), limits=Limits())
+        return plan(Lake(self.lake.store), self.reading(), limits=Limits())
 
-    def _reading(self) -> Reading:
+    def reading(self) -> Reading:
         return Reading(open_sources([str(self.folder)]), Progress())
 
     def ask(self, table: Table, sql: str, at: int | None = None) -> list[dict[str, Any]]:
@@ -147,6 +151,47 @@ def test_a_run_is_in_the_manifest_as_it_was(workplace: Workplace) -> None:
     assert {name: manifest.pins[name] for name in before} == before
     stages = ["contents", "evidence", "claims", "files", "stubs", "link", "graph", "quality"]
     assert [stage.name for stage in manifest.stages] == stages
+    assert manifest.store == workplace.lake.store.identity
+    assert manifest.limits == {"seconds": 60.0, "memory": 2 << 30}
+
+
+class Maintaining(Progress):
+    """Somebody changes a table's properties when a stage begins."""
+
+    def __init__(self, lake: Lake, stage: str) -> None:
+        self.lake, self.at = lake, stage
+
+    def stage(self, name: str) -> None:
+        if name == self.at:
+            run = Run(self.lake, "upkeep", stage="maintain", pipeline="maintain")
+            change_properties(run, CPG_EDGES, {"delta.randomizeFilePrefixes": "false"})
+
+
+@pytest.fixture
+def own(workplace: Workplace, tmp_path: Path) -> Workplace:
+    """A copy."""
+    shutil.copytree(workplace.folder, tmp_path / "repo")
+    shutil.copytree(workplace.lake.store.path, tmp_path / "lake")
+    return Workplace(create_lake(Store(str(tmp_path / "lake")), workplace.lake.session), tmp_path / "repo")
+
+
+def test_a_table_that_was_looked_after_meanwhile_is_planned_again(own: Workplace, prepared_lake: PreparedLake) -> None:
+    own.write(user="from pkg.base import used\n\n\ndef there():\n    return used(), used()\n")
+    done = build(own.lake, own.reading(), limits=Limits(), progress=Maintaining(own.lake, "graph"))
+    of_edges = f"SELECT * FROM commits WHERE run_id = '{done['run_id']}' AND table_name = 'cpg_edges'"
+    [edges] = own.ask(COMMITS, of_edges)
+    assert edges["n_attempts"] == 2
+    anew = prepared_lake(own.folder.with_name("anew"))
+    build(anew, own.reading(), limits=Limits())
+    check(own.lake, anew, "looked after meanwhile")
+
+
+def test_a_lost_file_of_the_lake_ends_the_build_with_its_name(own: Workplace) -> None:
+    for file in (own.lake.store.path / "links").glob("*.parquet"):
+        file.unlink()
+    own.write(other=TREE["pkg/other.py"] + "\n\ndef more():\n    return apart()\n")
+    with pytest.raises(PinUnavailable, match=r"links/part-.*parquet"):
+        own.build()
 
 
 def test_an_edit_needs_no_session(workplace: Workplace) -> None:

@@ -11,7 +11,7 @@ from codelake.cli import output
 from codelake.cli.claims import claim_options, found_reports
 from codelake.cli.opening import session_when_asked
 from codelake.cli.options import given, settings
-from codelake.cli.sources import found_sources, source_options, store_of
+from codelake.cli.sources import found_sources, raise_last, source_options, store_of
 from codelake.errors import CodelakeError
 
 if TYPE_CHECKING:
@@ -91,8 +91,7 @@ def build(scip: str | None, pyrefly: str | None, forget: tuple[str, ...], **give
         for summary in summaries:
             _show(summary)
     _advise(store)
-    if failed:
-        raise next(iter(failed.values()))
+    raise_last(failed)
 
 
 def _advise(store: Store) -> None:

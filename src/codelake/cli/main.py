@@ -1,4 +1,4 @@
-"""The command line. Commands are registered here, one file a group; an error is a paragraph and a code."""
+"""The command line. Commands are registered here, one file per group; an error is a paragraph and a code."""
 
 from __future__ import annotations
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from codelake.cli import output
 from codelake.cli.claims import claim_options, found_reports
 from codelake.cli.options import given, settings
-from codelake.cli.sources import found_sources, source_options, store_of
+from codelake.cli.sources import found_sources, raise_last, source_options, store_of
+from codelake.errors import CodelakeError
+
+if TYPE_CHECKING:
+    from codelake.pipeline.plan import Planned
 
 
 @click.command()
@@ -39,21 +43,39 @@ def plan(limit: int, scip: str | None, pyrefly: str | None, forget: tuple[str, .
 
     current = settings()
     limits = Limits(seconds=current.file_seconds, memory=n_bytes(current.file_memory))
+    plans: list[tuple[str, Planned]] = []
+    failed: dict[str, CodelakeError] = {}
     for sources in found_sources(**given_sources):
         reports = found_reports(sources, rev=given_sources["rev"], scip=scip, pyrefly=pyrefly, forget=forget)
         with drawn(quiet=given().quiet) as progress:
-            found = planned(Lake(store_of(current)), Reading(sources, progress, **reports), limits=limits)
-        if given().json:
-            steps = [{**step._asdict(), "files": [one._asdict() for one in step.files]} for step in found.steps]
-            output.document({"steps": steps, "metadata": found.metadata})
-            continue
-        for line in found.metadata:
-            click.echo(line)
-        for step in found.steps:
-            click.echo(f"{click.style(step.stage, bold=True)}: {'; '.join(step.why)}")
-            for one in step.files[:limit]:
-                click.echo(f"  {one.repo}:{one.path}: {one.why}")
-            if len(step.files) > limit:
-                click.echo(f"  and {len(step.files) - limit:,} more (--limit)")
-        if not found.steps and not found.metadata:
-            click.echo("nothing to do: the lake is up to date")
+            reading = Reading(sources, progress, **reports)
+            found = planned(Lake(store_of(current)), reading, limits=limits)
+        plans.append((sources[0].revision or "", found))
+        failed |= reading.failed
+    if given().json:
+        documents = [_document(found) for _, found in plans]
+        output.document(documents if len(documents) > 1 else documents[0])
+    else:
+        for revision, found in plans:
+            if len(plans) > 1:
+                click.secho(f"commit {revision[:12]}, compared with the lake as it is", bold=True)
+            _show(found, limit)
+    raise_last(failed)
+
+
+def _document(found: Planned) -> dict[str, Any]:
+    steps = [{**step._asdict(), "files": [one._asdict() for one in step.files]} for step in found.steps]
+    return {"steps": steps, "metadata": found.metadata}
+
+
+def _show(found: Planned, limit: int) -> None:
+    for line in found.metadata:
+        click.echo(line)
+    for step in found.steps:
+        click.echo(f"{click.style(step.stage, bold=True)}: {'; '.join(step.why)}")
+        for one in step.files[:limit]:
+            click.echo(f"  {one.repo}:{one.path}: {one.why}")
+        if len(step.files) > limit:
+            click.echo(f"  and {len(step.files) - limit:,} more (--limit)")
+    if not found.steps and not found.metadata:
+        click.echo("nothing to do: the lake is up to date")

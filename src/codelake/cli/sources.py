@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from codelake.errors import UsageError
+from codelake.cli.options import given
+from codelake.errors import CodelakeError, UsageError
 
 # Spark and Arrow take longer to import than most commands to run: only who builds loads them.
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ _OPTIONS = (
     ),
     click.option("--include", metavar="PATTERN", multiple=True, help="only these files; may be given several times"),
     click.option("--exclude", metavar="PATTERN", multiple=True, help="not these files; wins over --include"),
-    click.option("--from-file", metavar="LIST", multiple=True, help="a file that lists paths, one a line"),
+    click.option("--from-file", metavar="LIST", multiple=True, help="a file that lists paths, one per line"),
 )
 
 
@@ -76,6 +77,15 @@ def found_sources(
         yield [open_source(locations[0], rev=rev, name=name, **patterns)]
     else:
         yield open_sources(locations, rev=rev, **patterns)
+
+
+def raise_last(failed: Mapping[str, CodelakeError]) -> None:
+    """Say of each repository what is wrong with it, the last one as the command's error."""
+    errors = list(failed.values())
+    for error in errors[:-1]:
+        click.echo(given().masked(f"codelake: {error}"), err=True)
+    if errors:
+        raise errors[-1]
 
 
 def _is_range(rev: str | None) -> bool:

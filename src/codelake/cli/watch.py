@@ -42,7 +42,7 @@ def watch(path: str, name: str | None, include: tuple[str, ...], exclude: tuple[
 
     Ctrl-C and SIGTERM stop it, with exit code 0; the lake keeps what was built.
 
-    With --json, one document a line, errors of builds among them.
+    With --json, one document per line, errors of builds among them.
 
     \b
     Examples:

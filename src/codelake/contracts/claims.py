@@ -14,7 +14,7 @@ CLAIM_FIELDS: Fields = parsed(_CLAIMS)
 
 CLAIMS = Table(
     name="claims",
-    meaning="One row a file and tool: what a report of that tool, given to a build, says that names and calls in the "
+    meaning="One row per file and tool: what a report of that tool, given to a build, says that names and calls in the "
     "file mean. It is about one content, and counts only while the file has that content.",
     columns=(
         Column("repo", "string", "name of the repository in the lake"),

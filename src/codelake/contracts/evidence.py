@@ -1,4 +1,4 @@
-"""What the extractors saw in one content. One row a content and extractor version, one nested column an idea.
+"""What the extractors saw in one content. One row per content and extractor version, one nested column per idea.
 
 Within a row, things are named by their place: a node by its ordinal in `nodes` (preorder), a scope by its
 place in `scopes`, and so on. The things of a column are packed (codelake.contracts.vectors): SQL does not look into
@@ -141,7 +141,7 @@ LINK_INPUT = {
 
 EVIDENCE = Table(
     name="evidence",
-    meaning="One row a content and extractor version: all that was seen in it, nested.",
+    meaning="One row per content and extractor version: all that was seen in it, nested.",
     columns=(
         Column("digest", "string", "digest of the content", DIGEST),
         Column("extractor_version", "string", "versions of the extractors and of the grammar"),

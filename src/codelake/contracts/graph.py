@@ -44,7 +44,7 @@ LINKED: dict[str, Fields] = {"edges": parsed(_EDGES), "calls": parsed(_CALLS)}
 
 LINKS = Table(
     name="links",
-    meaning="One row a file: what linking found of it, nested. From this and evidence the graph is rendered.",
+    meaning="One row per file: what linking found of it, nested. From this and evidence the graph is rendered.",
     columns=(
         _REPO,
         _PATH,
@@ -91,7 +91,7 @@ LINKS = Table(
 
 CPG_NODES = Table(
     name="cpg_nodes",
-    meaning="One row a node of the graph.",
+    meaning="One row per node of the graph.",
     columns=(
         Column("node_id", "string", "id of the node", NODE_ID),
         Column("kind", "string", "what it is, see graph-schema.md; other syntax nodes: their grammar's kind"),
@@ -127,7 +127,7 @@ CPG_NODES = Table(
 
 CPG_EDGES = Table(
     name="cpg_edges",
-    meaning="One row an edge of the graph; PARENT_OF is the column `parent_id` of cpg_nodes.",
+    meaning="One row per edge of the graph; PARENT_OF is the column `parent_id` of cpg_nodes.",
     columns=(
         Column("edge_id", "string", "kind, src, dst and place", EDGE_ID),
         Column("kind", "string", "reads as: src KIND dst"),
@@ -158,7 +158,7 @@ CPG_EDGES = Table(
 
 CPG_EDGES_BY_DST = Table(
     name="cpg_edges_by_dst",
-    meaning="One row a node and file: the edges of that file that lead to the node, sorted; only of the kinds that "
+    meaning="One row per node and file: the edges of that file that lead to the node, sorted; only of the kinds that "
     "people ask for node by node, so not of flows, reaches, scopes and bindings.",
     columns=(
         Column("node_id", "string", "id of the node", NODE_ID),
@@ -186,7 +186,7 @@ CPG_EDGES_BY_DST = Table(
 
 CALLS = Table(
     name="calls",
-    meaning="One row a call site: its best target, or the reason why there is none.",
+    meaning="One row per call site: its best target, or the reason why there is none.",
     columns=(
         Column("call_id", "string", "id of the call", NODE_ID),
         _REPO,
@@ -216,7 +216,7 @@ CALLS = Table(
 
 CLASSES = Table(
     name="classes",
-    meaning="One row a class: its bases and its method resolution order.",
+    meaning="One row per class: its bases and its method resolution order.",
     columns=(
         Column("class_id", "string", "id of the class", NODE_ID),
         _REPO,
@@ -234,7 +234,7 @@ CLASSES = Table(
 
 EXTERNAL_SYMBOLS = Table(
     name="external_symbols",
-    meaning="One row a thing that a repository uses and that no repository of the lake defines.",
+    meaning="One row per thing that a repository uses and that no repository of the lake defines.",
     columns=(
         Column("symbol_id", "string", "id of its node", NODE_ID),
         Column("repo", "string", "name of the repository that uses it"),

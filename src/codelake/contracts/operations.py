@@ -12,7 +12,7 @@ _TABLE = Column("table_name", "string", "the table it was done to", TABLE_NAME)
 
 SNAPSHOTS = Table(
     name="snapshots",
-    meaning="One row a pin: which version of which table a run read, and under which protocol.",
+    meaning="One row per pin: which version of which table a run read, and under which protocol.",
     columns=(
         _RUN,
         _AT,
@@ -36,7 +36,7 @@ SNAPSHOTS = Table(
 
 COMMITS = Table(
     name="commits",
-    meaning="One row a commit: what a run wrote, by which stage, from which pins, with Delta's own metrics.",
+    meaning="One row per commit: what a run wrote, by which stage, from which pins, with Delta's own metrics.",
     columns=(
         _RUN,
         _AT,
@@ -61,7 +61,7 @@ COMMITS = Table(
 
 SCANS = Table(
     name="scans",
-    meaning="One row a scan: what was read at which pin, which files the filter could touch, how the scan was shaped.",
+    meaning="One row per scan: what was read at which pin, which files the filter could touch, how it was shaped.",
     columns=(
         _RUN,
         _AT,
@@ -83,7 +83,7 @@ SCANS = Table(
 
 QUALITY = Table(
     name="quality",
-    meaning="One row a rule that was broken: by a commit's gate, or by the graph itself.",
+    meaning="One row per rule that was broken: by a commit's gate, or by the graph itself.",
     columns=(
         _RUN,
         _AT,
@@ -101,7 +101,7 @@ QUALITY = Table(
 
 STAGES = Table(
     name="stages",
-    meaning="One row a stage of a run: why it ran, what it could take from before, which files a change reached.",
+    meaning="One row per stage of a run: why it ran, what it could take from before, which files a change reached.",
     columns=(
         _RUN,
         _AT,
@@ -126,12 +126,12 @@ STAGES = Table(
 
 RUNS = Table(
     name="runs",
-    meaning="One row a published run: the versions of all tables that belong together. Readers open the tables at the "
+    meaning="One row per published run: the versions of all tables that belong together. Readers open tables at the "
     "versions of the last one, and so never see half a run.",
     columns=(
         _RUN,
         Column("recorded_at", "timestamp", "when it was published, UTC"),
-        Column("pipeline", "string", "what ran: build, restore"),
+        Column("pipeline", "string", "what ran: build, maintain, restore"),
         Column("started_at", "timestamp", "when it began, UTC"),
         Column(
             "repositories",
@@ -152,7 +152,7 @@ RUNS = Table(
 
 MAINTENANCE = Table(
     name="maintenance",
-    meaning="One row an operation that looked after a table: what was done or, in a dry run, would have been, and why.",
+    meaning="One row per operation that looked after a table: what was done, and why.",
     columns=(
         _RUN,
         _AT,
@@ -171,7 +171,7 @@ MAINTENANCE = Table(
 
 IMPORTS = Table(
     name="imports",
-    meaning="One row a Parquet file that `codelake import-parquet` meant to import, and one when that was done.",
+    meaning="One row per Parquet file that `codelake import-parquet` meant to import, and one when that was done.",
     columns=(
         _RUN,
         _AT,

@@ -10,7 +10,7 @@ _PATH = Column("path", "string", "path in the repository, parts divided by /")
 
 REPOSITORIES = Table(
     name="repositories",
-    meaning="One row a repository: where it was read from, and at which revision.",
+    meaning="One row per repository: where it was read from, and at which revision.",
     columns=(
         _REPO,
         Column("source", "string", "tree, revision or archive"),
@@ -25,7 +25,7 @@ REPOSITORIES = Table(
 
 FILES = Table(
     name="files",
-    meaning="One row a Python file of a repository, readable or not.",
+    meaning="One row per Python file of a repository, readable or not.",
     columns=(
         _REPO,
         _PATH,
@@ -49,7 +49,7 @@ FILES = Table(
 
 BLOBS = Table(
     name="blobs",
-    meaning="One row a distinct content, whatever repositories, paths and revisions it is in.",
+    meaning="One row per distinct content, whatever repositories, paths and revisions it is in.",
     columns=(
         Column("digest", "string", "digest of the content", DIGEST),
         Column("content", "binary", "the raw bytes"),
@@ -63,7 +63,7 @@ BLOBS = Table(
 
 DIAGNOSTICS = Table(
     name="diagnostics",
-    meaning="One row a problem in a file: what could not be read or parsed, and where.",
+    meaning="One row per problem in a file: what could not be read or parsed, and where.",
     columns=(
         _REPO,
         _PATH,
@@ -78,7 +78,7 @@ DIAGNOSTICS = Table(
 
 DISTRIBUTIONS = Table(
     name="distributions",
-    meaning="One row a distribution that a repository declares: in its metadata or in a lock file.",
+    meaning="One row per distribution that a repository declares: in its metadata or in a lock file.",
     columns=(
         _REPO,
         Column("name", "string", "name of the distribution, normalised (PEP 503)"),

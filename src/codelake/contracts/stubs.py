@@ -6,7 +6,7 @@ from codelake.contracts.table import Column, Layout, Table
 
 STUBS = Table(
     name="stubs",
-    meaning="One row a module of the standard library, builtins among them: what typeshed says of its names. Read anew "
+    meaning="One row per module of the standard library, builtins too: what typeshed says of its names. Read anew "
     "when the package that carries typeshed has another version.",
     columns=(
         Column("module", "string", "dotted name"),

@@ -37,7 +37,7 @@ def _edges(name: str, meaning: str, where: str, columns: tuple[str, ...]) -> Vie
 
 
 def _props() -> View:
-    """One row a property. The engines have other words for the entries of a map, and that is all they differ in."""
+    """One row per property. The engines have other words for the entries of a map, and that is all they differ in."""
 
     def of(sort: str) -> str:
         return ", ".join(f"'{key}'" for key, type_ in PROPERTY_TYPES.items() if type_ == sort)
@@ -75,7 +75,7 @@ def _by_src() -> View:
     order = ", ".join(f"{column} ASC NULLS FIRST" for column in columns.values())
     return View(
         "cpg_edges_by_src",
-        "One row a node and file: the edges of that file that start from the node, sorted; of the kinds that people "
+        "One row per node and file: the edges of that file that start from the node, sorted; of the kinds that people "
         "ask for node by node.",
         ("node_id", "repo", "path", "edges"),
         f"SELECT src AS node_id, repo, path, array_sort(collect_list(named_struct({struct}))) AS edges {asked}",
@@ -103,7 +103,7 @@ VIEWS = (
     _props(),
     View(
         "cpg_props_map",
-        "One row a node that has properties: all of them as one map, values as text.",
+        "One row per node that has properties: all of them as one map, values as text.",
         ("entity_id", "props", "repo", "path"),
         "SELECT node_id AS entity_id, props, repo, path FROM cpg_nodes WHERE props IS NOT NULL",
     ),

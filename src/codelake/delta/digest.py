@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from deltalake import QueryBuilder
 from pandas.util import hash_array
 
+from codelake.delta.embedded import batches
 from codelake.delta.log import Log
 
 if TYPE_CHECKING:  # a digest is taken without Spark
@@ -45,10 +45,8 @@ def digest_of(batches: Iterable[pa.RecordBatch]) -> Digest:
 
 def embedded_digest(log: Log) -> Digest:
     """Of a table at a version, read by deltalake's engine."""
-    engine = QueryBuilder()
     log.require_files()
-    engine.register("rows", log.delta_table)
-    return digest_of(map(pa.record_batch, engine.execute("SELECT * FROM rows")))
+    return digest_of(batches({"rows": log.delta_table}, "SELECT * FROM rows"))
 
 
 def spark_digest(rows: DataFrame) -> Digest:

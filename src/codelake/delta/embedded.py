@@ -3,27 +3,45 @@ Spark would take longer to plan than the answer takes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 
 import pyarrow as pa
-from deltalake import QueryBuilder
+from deltalake import DeltaTable, QueryBuilder
 
 from codelake.contracts.operations import SCANS
 from codelake.contracts.table import Table
 from codelake.delta.plain import plain
-from codelake.delta.reading import among, text
+from codelake.delta.reading import among, engine_failures, text
 from codelake.delta.run import Run, pinned_log
 
-__all__ = ["among", "ask", "text"]
+__all__ = ["among", "ask", "batches", "rows", "text"]
+
+
+def batches(tables: Mapping[str, DeltaTable], sql: str) -> Iterator[pa.RecordBatch]:
+    """The rows of `sql` over these tables, as they come. Each is known by its name here."""
+    engine = QueryBuilder()
+    for name, table in tables.items():
+        engine.register(name, table)
+    with engine_failures():
+        yield from map(pa.record_batch, engine.execute(sql))
+
+
+def rows(tables: Mapping[str, DeltaTable], sql: str) -> pa.Table:
+    """All of them at once."""
+    engine = QueryBuilder()
+    for name, table in tables.items():
+        engine.register(name, table)
+    with engine_failures():
+        return plain(pa.table(engine.execute(sql).read_all()))
 
 
 def ask(run: Run, tables: Iterable[Table], sql: str) -> pa.Table:
     """`sql` over these tables, each by its name and as the run has pinned it."""
-    engine = QueryBuilder()
+    known = {}
     for table in tables:
         log = pinned_log(run, table)
         n_files = log.files.num_rows  # paths that leave the table are refused here
-        engine.register(table.name, log.delta_table)
+        known[table.name] = log.delta_table
         run.note(
             SCANS,
             table_name=table.name,
@@ -38,4 +56,4 @@ def ask(run: Run, tables: Iterable[Table], sql: str) -> pa.Table:
             from_version=None,
             options={"engine": "embedded", "sql": sql},
         )
-    return plain(pa.table(engine.execute(sql).read_all()))
+    return rows(known, sql)

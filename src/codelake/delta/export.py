@@ -14,9 +14,10 @@ from typing import Any, Literal
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from deltalake import DeltaTable, QueryBuilder, convert_to_deltalake
+from deltalake import DeltaTable, convert_to_deltalake
 
 from codelake.delta.digest import Digest, digest_of, embedded_digest
+from codelake.delta.embedded import batches
 from codelake.delta.log import Log
 from codelake.delta.plain import plain_schema
 from codelake.errors import Damaged, NotFound, Refused
@@ -92,13 +93,10 @@ def verify_export(target: Path) -> Exported:
 
 
 def _written(log: Log, folder: Path) -> Iterator[dict[str, Any]]:
-    engine = QueryBuilder()
-    engine.register("rows", log.delta_table)
-    reader = engine.execute("SELECT * FROM rows")
     schema: pa.Schema | None = None
     writer: pq.ParquetWriter | None = None
     path, n_rows, n_files = folder, 0, 0
-    for batch in map(pa.record_batch, reader):
+    for batch in batches({"rows": log.delta_table}, "SELECT * FROM rows"):
         schema = schema or plain_schema(batch.schema)
         if writer is None:
             path, n_rows, n_files = folder / f"part-{n_files:05}.zstd.parquet", 0, n_files + 1
@@ -129,9 +127,7 @@ def _file(folder: Path, path: Path, n_rows: int) -> dict[str, Any]:
 
 def _digest(folder: Path, format: str) -> Digest:
     if format == "delta":
-        engine = QueryBuilder()
-        engine.register("rows", DeltaTable(folder))
-        return digest_of(map(pa.record_batch, engine.execute("SELECT * FROM rows")))
+        return digest_of(batches({"rows": DeltaTable(folder)}, "SELECT * FROM rows"))
     return digest_of(b for path in sorted(folder.glob("*.parquet")) for b in pq.ParquetFile(path).iter_batches())
 
 

@@ -150,10 +150,12 @@ def create_lake(store: Store, spark: SparkSession | Starting | None = None, *, l
         try:
             if store.is_local:
                 store.path.mkdir(parents=True, exist_ok=True)
-                # A lake in a working tree is no part of it.
-                (store.path / ".gitignore").write_text("*\n")
+            # First, so that a folder with something in it is either a lake or somebody else's.
             with _filesystem(store).open_output_stream(MARKER) as stream:
                 stream.write(json.dumps({"format": 1, "id": str(uuid.uuid4())}).encode())
+            if store.is_local:
+                # A lake in a working tree is no part of it.
+                (store.path / ".gitignore").write_text("*\n")
         except OSError as error:
             raise Unavailable(
                 f"lake {store.root}",

@@ -90,7 +90,7 @@ def _started(pid: int | None) -> str | None:
         return None
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):  # the latter if it ends while it is read
         return _started_without_proc(pid)
     return None if fields[0] == "Z" else fields[19]
 

@@ -73,7 +73,7 @@ class Log(Entries):
 
     @cached_property
     def files(self) -> pa.Table:
-        """One row a data file: path, size_bytes, num_records, partition.*, min.*, max.*, null_count.*.
+        """One row per data file: path, size_bytes, num_records, partition.*, min.*, max.*, null_count.*.
 
         What is unsound is refused here, before any engine reads it.
         """

@@ -23,7 +23,8 @@ Plan: TypeAlias = DataFrame | pa.Table | tuple[DataFrame | pa.Table, Mapping[str
 
 
 def commit_planned(run: Run, table: Table, plan: Callable[[Run], Plan], **options: Any) -> Committed | None:
-    """`commit`, with rows that `plan` makes from the run's pins. On a conflict: new pins, plan again."""
+    """`commit`, with rows that `plan` makes from the run's pins. On a conflict: plan again from a new pin of
+    the table; what else the run reads stays what it was."""
     for attempt in range(1, ATTEMPTS + 1):
         planned = plan(run)
         if planned is None:
@@ -34,7 +35,7 @@ def commit_planned(run: Run, table: Table, plan: Callable[[Run], Plan], **option
         except Conflict as conflict:
             if attempt == ATTEMPTS or type(conflict) is not Conflict:
                 raise
-            run.pins.clear()
+            run.pins.pop(table.name)
             time.sleep(0.1 * 2**attempt)
             continue
         if attempt > 1:

@@ -101,7 +101,7 @@ def pin(run: Run, table: Table | str, *, at: At = None) -> Pin:
     found = pinned(log)
     run.pins[name], run.logs[name, found.version] = found, log
     if any((row["table_name"], row["version"]) == (name, found.version) for row in run.rows.get(SNAPSHOTS.name, ())):
-        return found  # pinned before, and again after a conflict about another table
+        return found  # pinned before, and again after others had published
     n_rows = log.n_rows
     protocol = check_protocol(log, write=False)
     run.note(

@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-import pyarrow as pa
-from deltalake import QueryBuilder
-
 from codelake.contracts.operations import RUNS
+from codelake.delta.embedded import rows
 from codelake.delta.lake import Lake
 from codelake.delta.log import Log
 from codelake.delta.run import Run, pin
@@ -36,14 +34,12 @@ def last_published(run: Run) -> PublishedRun | None:
 
 
 def _runs(log: Log, which: str) -> list[PublishedRun]:
-    engine = QueryBuilder()
-    engine.register("runs", log.delta_table)
     sql = f"SELECT run_id, recorded_at, pipeline, versions, manifest FROM runs {which}"
     return [
         PublishedRun(
             row["run_id"], row["recorded_at"].astimezone(UTC), row["pipeline"], dict(row["versions"]), row["manifest"]
         )
-        for row in pa.table(engine.execute(sql).read_all()).to_pylist()
+        for row in rows({"runs": log.delta_table}, sql).to_pylist()
     ]
 
 

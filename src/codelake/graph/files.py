@@ -1,4 +1,4 @@
-"""One row a file, with all that is known of it: what nodes, edges and properties are rendered from.
+"""One row per file, with all that is known of it: what nodes, edges and properties are rendered from.
 
 Everything in a file is nested in its row: so whatever is said of the file follows from its row, without a join and
 without a shuffle.

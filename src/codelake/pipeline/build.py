@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from contextlib import nullcontext
+from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import version
@@ -145,6 +146,8 @@ def _publish(work: Build, ran: list[manifest.Stage], versions: dict[str, int], s
         code_version=version("codelake"),
         started_at=started_at,
         seconds=round((datetime.now(UTC) - started_at).total_seconds(), 3),
+        store=run.lake.store.identity,
+        limits=asdict(work.limits),
         repositories=[
             manifest.Repository(repo=one.repo, source=one.kind, revision=one.revision, is_dirty=one.is_dirty)
             for one in sources

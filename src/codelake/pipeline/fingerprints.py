@@ -21,6 +21,12 @@ from codelake.extract.guard import Limits
 from codelake.extract.stubs.typeshed import stubs_version
 from codelake.graph.rules import RULES
 
+_BESIDE = (
+    *("codelake.ids", "codelake.contracts.kinds", "codelake.contracts.types", "codelake.contracts.arrow"),
+    *("codelake.contracts.vectors", "codelake.contracts.arrow_vectors"),
+)
+"""Modules of others that say how rows of links and of the graph come out."""
+
 Parts = Mapping[str, str]
 """What is in a fingerprint, by name: `rule calls`, `contract cpg_edges`, `stage link`."""
 
@@ -46,7 +52,11 @@ def extraction(limits: Limits) -> Parts:
 
 
 def linking() -> Parts:
-    return {"linker": _source("codelake.graph.link"), "flow facts": extractor_version()}
+    return {
+        "linker": _source("codelake.graph.link"),
+        "beside the linker": _texts(*_BESIDE),
+        "flow facts": extractor_version(),
+    }
 
 
 def reading_stubs() -> Parts:
@@ -55,7 +65,8 @@ def reading_stubs() -> Parts:
 
 def rendering() -> Parts:
     rules = {f"rule {rule.name}": _hash(_text("codelake.graph.rules", f"{rule.name}.py")) for rule in RULES}
-    return {**rules, "rendering": _source("codelake.graph.render")}
+    beside = _texts(*_BESIDE, "codelake.graph.rules.rule", "codelake.graph.files", "codelake.graph.externals")
+    return {**rules, "rendering": _source("codelake.graph.render"), "beside rendering": beside}
 
 
 def changed_parts(before: Parts, now: Parts) -> list[str]:
@@ -70,6 +81,10 @@ def changed_parts(before: Parts, now: Parts) -> list[str]:
 
 def _source(package: str) -> str:
     return _hash("".join(f"{one.name}\n{one.read_text()}" for one in sorted(_modules(files(package)), key=_name)))
+
+
+def _texts(*modules: str) -> str:
+    return _hash("".join(_text(package, f"{name}.py") for package, _, name in (one.rpartition(".") for one in modules)))
 
 
 def _text(package: str, name: str) -> str:

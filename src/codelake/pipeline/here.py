@@ -144,7 +144,7 @@ def listed(run: Run, places: Collection[Place]) -> pa.Table:
 
 
 def whole_files(run: Run, places: Collection[Place]) -> pa.Table:
-    """One row a file that was read, with all that is known of it."""
+    """One row per file that was read, with all that is known of it."""
     of_evidence = [name for name in NESTED if name not in OF_LINKS]
     of_files = [one.rpartition(" AS ")[2] for one in LISTED]
     rows = ask(

@@ -25,8 +25,11 @@ def open_unit(units: OpenUnits, run: Run, repo: str, repos: Collection[str], mad
         return
     rows = here.rows_to_link(run, repo, repos)
     unit = units.units[repo] = OpenUnit(frozenset(repos), made_by, here.stamps(rows), pin(run, LINKS).version)
-    unit.give(here.linkable(rows))
-    unit.give(stored_stubs(run))
+    try:
+        unit.give(here.linkable(rows))
+        unit.give(stored_stubs(run))
+    except BrokenPipeError:  # it was ended, such as for want of memory: the next build opens another one
+        units.end(repo)
 
 
 def kept_links(units: OpenUnits, run: Run, repo: str, repos: Collection[str], made_by: str) -> pa.Table | str | None:

@@ -57,6 +57,10 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     code_version: str
     started_at: datetime
     seconds: float
+    store: str = ""
+    """A digest of where the lake lies and of how it is reached, without secrets."""
+    limits: dict[str, float] = {}
+    """What the extraction of one file could take; empty where nothing was extracted."""
     repositories: list[Repository]
     pins: dict[str, int]
     """Table and version: what the run began from."""

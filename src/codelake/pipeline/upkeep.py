@@ -109,6 +109,7 @@ def run_row(
         code_version=version("codelake"),
         started_at=started_at,
         seconds=round((now - started_at).total_seconds(), 3),
+        store=run.lake.store.identity,
         repositories=[],
         pins=dict(pins),
         versions=dict(versions),

@@ -23,7 +23,7 @@ class Finding:
     level: Level = "fault"
     do: str = "Restore it from a copy."
     set_aside: tuple[str, ...] = ()
-    """Files that engines can do without: moving them out of the table mends it. See codelake.delta.repair."""
+    """Files that engines can do without: moving them out mends the table: codelake.delta.maintenance.repair."""
 
     def __str__(self) -> str:
         return f"{self.table}: {self.fault}: {self.place}: expected {self.expected}, found {self.found}. {self.do}"

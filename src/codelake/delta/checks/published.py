@@ -6,11 +6,9 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-import pyarrow as pa
-from deltalake import QueryBuilder
-
 from codelake.contracts.operations import COMMITS, RUNS, SNAPSHOTS
 from codelake.delta.checks.finding import Finding
+from codelake.delta.embedded import rows
 from codelake.delta.lake import Lake
 from codelake.delta.runs import PublishedRun, published_runs
 from codelake.errors import CodelakeError
@@ -106,6 +104,4 @@ def _newest_versions(lake: Lake) -> dict[str, int | None]:
 def _rows(lake: Lake, name: str, sql: str) -> list[dict[str, Any]]:
     if not lake.exists(name):
         return []
-    engine = QueryBuilder()
-    engine.register("t", lake.log(name).delta_table)
-    return list(pa.table(engine.execute(sql).read_all()).to_pylist())
+    return list(rows({"t": lake.log(name).delta_table}, sql).to_pylist())

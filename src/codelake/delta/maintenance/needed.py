@@ -8,10 +8,8 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-import pyarrow as pa
-from deltalake import QueryBuilder
-
 from codelake.contracts.operations import MAINTENANCE, SNAPSHOTS
+from codelake.delta.embedded import rows
 from codelake.delta.identity import newest_own_commit
 from codelake.delta.lake import Lake
 from codelake.delta.run import Run
@@ -62,8 +60,6 @@ def _pinned(lake: Lake, name: str, since: datetime, published: Set[str]) -> dict
     """A table that was made anew has other versions than those that were pinned."""
     if not lake.exists(SNAPSHOTS.name):
         return {}
-    engine = QueryBuilder()
-    engine.register("snapshots", lake.log(SNAPSHOTS.name).delta_table)
     sql = (
         "SELECT DISTINCT run_id, table_name, version, table_uuid FROM snapshots "
         f"WHERE recorded_at >= TIMESTAMP '{since.isoformat()}'"
@@ -71,7 +67,7 @@ def _pinned(lake: Lake, name: str, since: datetime, published: Set[str]) -> dict
     table = name, lake.log(name).table_uuid
     return {
         row["version"]: row["run_id"]
-        for row in pa.table(engine.execute(sql).read_all()).to_pylist()
+        for row in rows({"snapshots": lake.log(SNAPSHOTS.name).delta_table}, sql).to_pylist()
         if (row["table_name"], row["table_uuid"]) == table and row["run_id"] not in published
     }
 

@@ -8,13 +8,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
-from deltalake import QueryBuilder
 
 from codelake.contracts.operations import IMPORTS
 from codelake.contracts.table import Table
 from codelake.delta.create import create_table
 from codelake.delta.digest import Digest, digest_of, embedded_digest
-from codelake.delta.embedded import text
+from codelake.delta.embedded import rows, text
 from codelake.delta.lake import Lake
 from codelake.delta.log import Log
 from codelake.delta.migration.columns import rows_of
@@ -160,10 +159,9 @@ def _batches(files: Sequence[SourceFile]) -> Iterator[list[SourceFile]]:
 
 
 def _history(lake: Lake, table: str, root: str) -> list[dict[str, Any]]:
-    engine = QueryBuilder()
-    engine.register("imports", lake.log(IMPORTS.name).delta_table)
+    imports = {"imports": lake.log(IMPORTS.name).delta_table}
     where = f"table_name = {text(table)} AND source = {text(root)}"
-    return list(pa.table(engine.execute(f"SELECT * FROM imports WHERE {where}").read_all()).to_pylist())
+    return list(rows(imports, f"SELECT * FROM imports WHERE {where}").to_pylist())
 
 
 def _imported(lake: Lake, table: str, history: Sequence[dict[str, Any]]) -> dict[str, dict[str, Any]]:

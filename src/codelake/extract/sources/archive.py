@@ -95,7 +95,7 @@ def link_target(location: str, path: bytes, target: bytes) -> bytes:
 
 
 def distinct(location: str, entries: Iterable[Entry], same: Callable[[Entry, Entry], bool]) -> list[Entry]:
-    """One entry a path. A member may be there twice, but not with something else in it."""
+    """One entry per path. A member may be there twice, but not with something else in it."""
     by_path: dict[bytes, Entry] = {}
     for entry in entries:
         if not entry.path:

@@ -1,4 +1,4 @@
-"""The rules: one file a kind of edge. PARENT_OF has none: it is the column `parent_id` of cpg_nodes."""
+"""The rules: one file per kind of edge. PARENT_OF has none: it is the column `parent_id` of cpg_nodes."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """What lies in a folder or file: `REPO:pkg/ CONTAINS REPO:pkg/a.py`, `REPO:pkg/a.py CONTAINS #<module>`.
 
-Folders in folders and in the repository come from `codelake.graph.folders`.
+Folders in folders and in the repository come from `codelake.graph.render.around`.
 """
 
 from __future__ import annotations

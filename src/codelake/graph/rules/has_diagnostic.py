@@ -1,5 +1,5 @@
 """The problems of a file: `REPO:a.py HAS_DIAGNOSTIC #3-4:diagnostic:0`. Those of files that were not read come from
-`codelake.graph.folders`.
+`codelake.graph.render.around`.
 """
 
 from __future__ import annotations

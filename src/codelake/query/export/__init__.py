@@ -1,4 +1,4 @@
-"""The graph for other tools: written as it is read, so that memory stays flat. One file a format."""
+"""The graph for other tools: written as it is read, so that memory stays flat. One file per format."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One file a question: its texts, what they are filled with, and the rows that come of it."""
+"""One file per question: its texts, what they are filled with, and the rows that come of it."""
 
 from codelake.query.questions.calls import callees, callers
 from codelake.query.questions.diff import diff

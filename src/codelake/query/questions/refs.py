@@ -16,7 +16,7 @@ _ORDER = ("definition", "write", "delete", "import", "read", "name")
 def refs(
     engine: Asking, asked: str, *, role: str = "", min_confidence: float = 0.5, repo: str = "", limit: int = 1000
 ) -> Answer:
-    """One row a place. What is read is also named: it is listed once, as a read."""
+    """One row per place. What is read is also named: it is listed once, as a read."""
     if role and role not in _ORDER:
         raise UsageError(f"role {role}", expected=f"one of {', '.join(_ORDER)}", found=role)
     start = symbol(engine, asked)
