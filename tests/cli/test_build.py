@@ -48,6 +48,7 @@ def test_a_repository_is_built_and_built_again_at_a_revision(
     assert "2 contents: 2 parsed now, 0 known before" in said
     assert "changed in .codelake: blobs, " in said
     assert ", cpg_edges, " in said
+    assert "graph: 2 files, " in said and " edges, 0 calls, 0 of them without a target\n" in said
 
     monkeypatch.setattr(contracts, "TABLES", (replace(CPG_NODES, upkeep=Upkeep(small_files=1)),))
     code, said, messages = run("build", "shelf", "--rev", "HEAD", "--exclude", "broken.py", "--json")

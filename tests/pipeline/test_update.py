@@ -13,7 +13,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from codelake.contracts import Table
-from codelake.contracts.graph import CPG_EDGES, CPG_NODES, LINKS
+from codelake.contracts.graph import CALLS, CPG_EDGES, CPG_NODES, LINKS
 from codelake.contracts.operations import COMMITS, RUNS, STAGES
 from codelake.delta.changes import changes
 from codelake.delta.embedded import ask
@@ -153,6 +153,11 @@ def test_a_run_is_in_the_manifest_as_it_was(workplace: Workplace) -> None:
     assert [stage.name for stage in manifest.stages] == stages
     assert manifest.store == workplace.lake.store.identity
     assert manifest.limits == {"seconds": 60.0, "memory": 2 << 30}
+    counted = "SELECT count(*) AS n, count(reason) AS unresolved FROM calls"
+    [calls] = workplace.ask(CALLS, counted)
+    assert (manifest.totals["calls"], manifest.totals["unresolved"]) == (calls["n"], calls["unresolved"])
+    more = {name: n - done["totals_before"][name] for name, n in done["totals"].items()}
+    assert done["totals"] == manifest.totals and (more["files"], more["calls"], more["unresolved"]) == (0, 1, 0)
 
 
 class Maintaining(Progress):

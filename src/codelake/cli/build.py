@@ -121,5 +121,7 @@ def _show(summary: dict[str, Any]) -> None:
     for stage in summary["stages"]:
         if stage["why"]:
             click.echo(f"  {stage['stage']}: {'; '.join(stage['why'])} ({stage['seconds']:.1f} s)")
+    if totals := summary["totals"]:
+        click.echo(f"graph: {output.in_words(totals, summary['totals_before'])}")
     changed = ", ".join(summary["versions"]) or "nothing"
     click.echo(f"changed in {summary['lake']}: {changed} ({summary['seconds']} s, run {summary['run_id']})")

@@ -16,6 +16,10 @@ Row = Mapping[str, Any]
 Styles = Mapping[str, Mapping[str, str]]
 _NAMED = {"name": "cyan", "qualified_name": "cyan"}
 """Columns of names: what one looks for in an answer."""
+_TOTALS = (
+    *(("files", "files"), ("nodes", "nodes"), ("edges", "edges"), ("calls", "calls")),
+    ("unresolved", "of them without a target"),
+)
 
 
 def rows(found: Sequence[Row], columns: Sequence[str], *, styles: Styles | None = None) -> None:
@@ -34,6 +38,16 @@ def document(value: Any) -> None:
 
 def as_json(value: Any) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False, default=str)
+
+
+def in_words(totals: Mapping[str, int], before: Mapping[str, int]) -> str:
+    """How large a graph is, and by how much it grew or shrank."""
+
+    def one(name: str, words: str) -> str:
+        n, more = totals[name], totals[name] - before.get(name, totals[name])
+        return f"{n:,} {words}" + (f" ({more:+,})" if more else "")
+
+    return ", ".join(one(*each) for each in _TOTALS)
 
 
 def message(text: str) -> None:

@@ -108,6 +108,8 @@ def _show(manifest: dict[str, Any]) -> None:
         click.echo(
             f"  {one['repo']} ({one['source']}) {one['revision'] or ''}{', with changes' if one['is_dirty'] else ''}"
         )
+    if totals := manifest.get("totals"):
+        click.echo(f"graph: {output.in_words(totals, {})}")
     for stage in manifest["stages"]:
         why = "; ".join(stage["why"]) or "nothing to do"
         click.echo(f"stage {stage['name']} {stage['fingerprint']}: {why} ({stage['seconds']:.1f} s)")

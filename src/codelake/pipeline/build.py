@@ -35,6 +35,7 @@ from codelake.pipeline.progress import Progress
 from codelake.pipeline.reading import Listed, Reading
 from codelake.pipeline.rows import few_rows
 from codelake.pipeline.stages import STAGES, Stage, fingerprints
+from codelake.pipeline.totals import totals
 from codelake.pipeline.work import Build, Told
 
 BUILT = tuple(table for table in TABLES if table not in OPERATIONS)
@@ -66,11 +67,14 @@ def build(
             parts = _parts(before)
             ran += [_run(work, stage, known[stage.name], parts.get(stage.name, {})) for stage in STAGES if stage.alone]
             versions = {table.name: pin(run, table).version for table in BUILT}
+            totals_before = totals_now = manifest.read(before.manifest).totals if before else {}
             if before is None or any(before.versions.get(name) != number for name, number in versions.items()):
-                _publish(work, ran, versions, started_at)
+                totals_now = totals(run)
+                _publish(work, ran, versions, totals_now, started_at)
             if open_units is not None:
                 keep_linked(work, known["link"].text)
-    return _summary(work, ran, time.monotonic() - started)
+    summary = _summary(work, ran, time.monotonic() - started)
+    return summary | {"totals": totals_now, "totals_before": totals_before}
 
 
 def _has_unpublished(run: Run, before: PublishedRun | None) -> bool:
@@ -137,7 +141,13 @@ def _parts(before: PublishedRun | None) -> dict[str, Parts]:
     return {stage.name: stage.parts for stage in manifest.read(before.manifest).stages} if before else {}
 
 
-def _publish(work: Build, ran: list[manifest.Stage], versions: dict[str, int], started_at: datetime) -> None:
+def _publish(
+    work: Build,
+    ran: list[manifest.Stage],
+    versions: dict[str, int],
+    totals: dict[str, int],
+    started_at: datetime,
+) -> None:
     run, sources = work.run, [listed.source for listed in work.reading.listed]
     pins = _began_from(run)
     done = manifest.Manifest(
@@ -148,6 +158,7 @@ def _publish(work: Build, ran: list[manifest.Stage], versions: dict[str, int], s
         seconds=round((datetime.now(UTC) - started_at).total_seconds(), 3),
         store=run.lake.store.identity,
         limits=asdict(work.limits),
+        totals=totals,
         repositories=[
             manifest.Repository(repo=one.repo, source=one.kind, revision=one.revision, is_dirty=one.is_dirty)
             for one in sources

@@ -61,6 +61,8 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     """A digest of where the lake lies and of how it is reached, without secrets."""
     limits: dict[str, float] = {}
     """What the extraction of one file could take; empty where nothing was extracted."""
+    totals: dict[str, int] = {}
+    """What the lake has: files, nodes, edges, calls, and those of them without a target. Empty if nothing was built."""
     repositories: list[Repository]
     pins: dict[str, int]
     """Table and version: what the run began from."""

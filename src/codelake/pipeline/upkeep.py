@@ -84,8 +84,10 @@ def publish_moved(run: Run, moved: Mapping[str, tuple[int, int]], started_at: da
         if not on:
             return None
         versions = last.versions | on
-        stages = read(last.manifest).stages
-        row = run_row(current, versions, pins=last.versions, started_at=started_at, stages=stages)
+        was = read(last.manifest)
+        row = run_row(
+            current, versions, pins=last.versions, started_at=started_at, stages=was.stages, totals=was.totals
+        )
         return arrow_table(RUNS, [row])
 
     publisher = Run(run.lake, run.run_id, stage="publish", pipeline=run.pipeline, number=run.number)
@@ -99,6 +101,7 @@ def run_row(
     pins: Mapping[str, int],
     started_at: datetime,
     stages: Sequence[Stage] = (),
+    totals: Mapping[str, int] | None = None,
 ) -> dict[str, Any]:
     """A row of `runs` for a run that built nothing. `stages` are those that the tables are the work of: the next build
     compares with them."""
@@ -110,6 +113,7 @@ def run_row(
         started_at=started_at,
         seconds=round((now - started_at).total_seconds(), 3),
         store=run.lake.store.identity,
+        totals=dict(totals or {}),
         repositories=[],
         pins=dict(pins),
         versions=dict(versions),
