@@ -14,10 +14,9 @@ from codelake.delta.planned import Plan, commit_planned
 from codelake.delta.run import Run
 from codelake.delta.scan import scan
 from codelake.extract.content import evidence_of
-from codelake.extract.extractors import extractor_version
 from codelake.extract.run import evidence
 from codelake.extract.tasks import balanced, portions
-from codelake.pipeline.lookup import is_empty, rows_of
+from codelake.pipeline.lookup import PRESENT, is_empty, rows_of
 from codelake.pipeline.progress import watched
 from codelake.pipeline.rows import frame
 from codelake.pipeline.work import Build, Seen
@@ -48,7 +47,7 @@ def _left_behind(build: Build) -> dict[str, int]:
     run = build.run
     if is_empty(run, FILES) or is_empty(run, EVIDENCE):
         return {}
-    present = f"SELECT digest FROM evidence WHERE extractor_version = '{extractor_version()}'"
+    present = f"SELECT digest FROM evidence WHERE {PRESENT}"
     sql = f"SELECT DISTINCT digest, n_bytes FROM files WHERE digest IS NOT NULL AND digest NOT IN ({present})"
     return {row["digest"]: row["n_bytes"] for row in ask(run, (FILES, EVIDENCE), sql).to_pylist()}
 
@@ -90,8 +89,7 @@ def _beside(build: Build, contents: pa.Table) -> pa.Table:
 
 def _seen(run: Run, digests: Collection[str]) -> dict[str, Seen]:
     """What evidence of the present extractors says of contents as such."""
-    version = f"extractor_version = '{extractor_version()}'"
     packed = {"problems": FIELDS["problems"]}
-    rows = rows_of(run, EVIDENCE, digests, *Seen._fields, where=version, packed=packed)
+    rows = rows_of(run, EVIDENCE, digests, *Seen._fields, where=PRESENT, packed=packed)
     # Two builds at the same time, in a lake without locks, may both have added a content: one of them will do.
     return {row.pop("digest"): Seen(**row) for row in rows}

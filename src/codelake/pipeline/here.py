@@ -18,7 +18,6 @@ from codelake.contracts.sources import FILES
 from codelake.contracts.table import Table
 from codelake.delta.embedded import among, ask, text
 from codelake.delta.run import Run
-from codelake.extract.extractors import extractor_version
 from codelake.graph.files import LISTED, OF_LINKS
 from codelake.graph.link.kernel import link
 from codelake.graph.link.results import NOTHING, SCHEMA
@@ -28,7 +27,7 @@ from codelake.graph.render.outside import OF_SYMBOLS
 from codelake.graph.render.packing import unpacked
 from codelake.graph.render.render import render_around, render_files, render_outside
 from codelake.pipeline.claims import claims_of_files
-from codelake.pipeline.lookup import at
+from codelake.pipeline.lookup import PRESENT, at
 from codelake.pipeline.open_units import Stamps
 from codelake.pipeline.work import Place, Places
 
@@ -37,7 +36,7 @@ LINKED_HERE = 8 << 20
 RENDERED_HERE = 1 << 20
 """Source bytes of files that are rendered here."""
 
-_PRESENT = f"(SELECT * FROM evidence WHERE extractor_version = {text(extractor_version())})"
+_EVIDENCE = f"(SELECT * FROM evidence WHERE {PRESENT})"
 
 
 def linked(run: Run, unit: str, repos: Collection[str], stubs: Stubs, made_by: str) -> pa.Table:
@@ -58,7 +57,7 @@ def rows_to_link(run: Run, unit: str, repos: Collection[str], places: Collection
             f.repo = {text(unit)} AS is_own, e.link_digest AS link_digest, {claims.digest} AS claims_digest,
             {", ".join((columns, *claims.columns))}
         FROM (SELECT * FROM files WHERE {at(places) if places else among("repo", repos)}) AS f
-        LEFT JOIN {_PRESENT} e ON e.digest = f.digest {claims.join}""",
+        LEFT JOIN {_EVIDENCE} e ON e.digest = f.digest {claims.join}""",
     )
 
 
@@ -82,7 +81,7 @@ def stamps_of(run: Run, repos: Collection[str]) -> Stamps:
         (FILES, EVIDENCE),
         f"""SELECT f.repo AS repo, f.path AS path, f.module AS module, f.digest AS digest,
             e.link_digest AS link_digest, CAST(NULL AS STRING) AS claims_digest
-        FROM files f LEFT JOIN {_PRESENT} e ON e.digest = f.digest WHERE {among("f.repo", repos)}""",
+        FROM files f LEFT JOIN {_EVIDENCE} e ON e.digest = f.digest WHERE {among("f.repo", repos)}""",
     )
     return stamps(rows)
 
@@ -154,7 +153,7 @@ def whole_files(run: Run, places: Collection[Place]) -> pa.Table:
             {", ".join(f"e.{name} AS {name}" for name in of_evidence)},
             {", ".join(f"l.{column.name} AS {name}" for name, column in OF_LINKS.items())}
         FROM (SELECT {", ".join(LISTED)} FROM files WHERE {at(places)}) AS f
-        JOIN {_PRESENT} e ON e.digest = f.digest JOIN links l ON l.repo = f.repo AND l.path = f.path""",
+        JOIN {_EVIDENCE} e ON e.digest = f.digest JOIN links l ON l.repo = f.repo AND l.path = f.path""",
     )
     nested = [
         *(pa.field(name, arrow_schema(EVIDENCE).field(name).type) for name in of_evidence),

@@ -27,14 +27,13 @@ from codelake.delta.embedded import among, ask, text
 from codelake.delta.planned import Plan, commit_planned
 from codelake.delta.run import Run, pin
 from codelake.delta.scan import scan
-from codelake.extract.extractors import extractor_version
 from codelake.graph.link.stubs import Stubs
 from codelake.graph.links import links
 from codelake.pipeline import here
 from codelake.pipeline.claims import OTHER_CLAIMS, claims_frame, claims_of_files
 from codelake.pipeline.impact import impacts
 from codelake.pipeline.kept_linked import kept_links, open_unit
-from codelake.pipeline.lookup import at, is_empty
+from codelake.pipeline.lookup import PRESENT, at, is_empty
 from codelake.pipeline.rows import frame
 from codelake.pipeline.stubs import stored_stubs
 from codelake.pipeline.work import Build, Impact
@@ -109,7 +108,7 @@ def _words(found: Sequence[Difference], units: Collection[str]) -> list[str]:
 
 def differences(run: Run, made_by: str) -> list[Difference]:
     """Files of the lake that are not as they were linked, or not by this version (`made_by`)."""
-    present = f"(SELECT digest, link_digest FROM evidence WHERE extractor_version = {text(extractor_version())})"
+    present = f"(SELECT digest, link_digest FROM evidence WHERE {PRESENT})"
     claims = claims_of_files(run)
     now = f"""SELECT f.repo AS repo, f.path AS path, f.digest AS digest, f.module AS module,
             e.link_digest AS link_digest, {claims.digest} AS claims_digest
@@ -134,7 +133,7 @@ def differences(run: Run, made_by: str) -> list[Difference]:
 
 
 def present_evidence(run: Run) -> DataFrame:
-    return scan(run, EVIDENCE, where=f"extractor_version = '{extractor_version()}'")
+    return scan(run, EVIDENCE, where=PRESENT)
 
 
 # units -------------------------------------------------------------------------------------------
@@ -157,9 +156,8 @@ def seen_by(run: Run, repos: Iterable[str]) -> list[str]:
 def _needs(run: Run) -> Needs:
     """By repository, the others that it needs: an absolute import begins with a top-level module of theirs, and with
     none of its own."""
-    present = f"extractor_version = {text(extractor_version())}"
     wanted = f"""SELECT DISTINCT repo, head FROM (
-        SELECT f.repo AS repo, unnest(e.needs) AS head FROM files f JOIN evidence e ON e.digest = f.digest AND {present}
+        SELECT f.repo AS repo, unnest(e.needs) AS head FROM files f JOIN evidence e ON e.digest = f.digest AND {PRESENT}
         ) AS w"""
     offered = "SELECT DISTINCT repo, split_part(module, '.', 1) AS head FROM files WHERE module IS NOT NULL"
     by_head: dict[str, set[str]] = {}

@@ -11,9 +11,12 @@ from codelake.contracts.arrow_vectors import with_lists
 from codelake.contracts.vectors import Fields
 from codelake.delta.embedded import among, ask, text
 from codelake.delta.run import Run, pinned_log
+from codelake.extract.extractors import extractor_version
 from codelake.pipeline.work import Place
 
 Row = dict[str, Any]
+PRESENT = f"extractor_version = {text(extractor_version())}"
+"""A condition: a row of evidence is of the present extractors."""
 _MANY = 500
 """Digests from which on a table's column is read, instead of looking for each of them."""
 

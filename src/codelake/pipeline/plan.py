@@ -15,17 +15,16 @@ from codelake.contracts import EVIDENCE, TABLES
 from codelake.contracts.graph import CPG_NODES, LINKS
 from codelake.contracts.sources import BLOBS, FILES
 from codelake.delta.drift import drift
-from codelake.delta.embedded import among, ask, text
+from codelake.delta.embedded import among, ask
 from codelake.delta.identity import newest_own_commit
 from codelake.delta.lake import Lake
 from codelake.delta.run import Run
 from codelake.delta.runs import last_published
-from codelake.extract.extractors import extractor_version
 from codelake.extract.guard import Limits
 from codelake.pipeline import manifest
 from codelake.pipeline.claims import OTHER_CLAIMS, changed_claims, claims_of, stale, words
 from codelake.pipeline.fingerprints import Fingerprint, changed_parts
-from codelake.pipeline.lookup import is_empty, rows_of
+from codelake.pipeline.lookup import PRESENT, is_empty, rows_of
 from codelake.pipeline.reading import Reading
 from codelake.pipeline.stages import fingerprints
 from codelake.pipeline.stubs import lacking_stubs
@@ -118,8 +117,7 @@ def _contents(run: Run, reading: Reading) -> Found:
 
 
 def _evidence(run: Run, reading: Reading) -> Found:
-    present = f"extractor_version = {text(extractor_version())}"
-    there = {row["digest"] for row in rows_of(run, EVIDENCE, reading.sizes, where=present)}
+    there = {row["digest"] for row in rows_of(run, EVIDENCE, reading.sizes, where=PRESENT)}
     n = len(reading.sizes.keys() - there)
     return n, (f"{n:,} content(s) without evidence of these extractors",) if n else ()
 
