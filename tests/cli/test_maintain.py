@@ -63,7 +63,9 @@ def test_optimize_then_restore(run: Run, root: Path) -> None:
     assert code == 0 and "added files 1" in out and version(root) == NEWEST + 1
     code, out, _ = run("table", "restore", "things", "--to", "2", "--dry-run", "--lake", str(root), "--json")
     assert code == 0 and json.loads(out)[0]["metrics"]["n_rows_back"] == 6
-    code, out, _ = run("restore", "--to", "published", "--lake", str(root))
+    code, out, _ = run("table", "restore", "things", "--to", "-1", "--dry-run", "--lake", str(root), "--json")
+    assert code == 0 and json.loads(out)[0]["options"] == {"to": "3"}, "as published"
+    code, out, _ = run("restore", "--to", "1", "--lake", str(root))
     assert code == 0 and "restore" in out and version(root) == NEWEST + 2
 
 
@@ -90,15 +92,30 @@ def test_a_feature_of_all_tables(run: Run, root: Path) -> None:
         (["vacuum", "thing"], 1, "no such table"),
         (["vacuum", "things", "--retain-hours", "1"], 3, "Say it twice, with --force"),
         (["vacuum", "things", "--force"], 2, "--retain-hours beside it"),
+        (["vacuum", "things", "--retain-hours", "-1"], 2, "a number from 0 to 876,000; found -1.0"),
+        (["vacuum", "things", "--retain-hours", "nan", "--force"], 2, "a number from 0 to 876,000; found nan"),
+        (["cleanup-log", "things", "--retain-hours", "inf"], 2, "a number from 0 to 876,000; found inf"),
         (["set", "things", "delta.appendOnly"], 2, "KEY=VALUE"),
+        (["set", "things", "delta.appendOnly=true"], 3, "expected false, as the contract says"),
+        (["set", "things", "delta.columnMapping.mode=id"], 3, "columnMapping locks out polars"),
+        (["set", "things", "delta.minReaderVersion=3"], 3, "a property that Delta or Parquet knows"),
+        (["set", "things", "delta.setTransactionRetentionDuration=long"], 3, "such as `interval 30 days`; found long"),
+        (["set", "things", "parquet.page.size=64k"], 3, "a whole number from 1 on; found 64k"),
         (["enable", "things", "deletionvectors"], 3, "Did you mean deletionVectors?"),
+        (["enable", "things", "appendOnly"], 3, "expected false, as the contract says"),
+        (["enable", "things", "columnMapping"], 3, "--allow"),
         (["drop-feature", "things", "rowTracking"], 1, "one of its features"),
         (["drop-feature", "rowTracking", "--all"], 1, "one of their features"),
         (["drop-feature", "rowTracking"], 2, "the NAME of one, or --all, and a FEATURE"),
         (["drop-feature", "things", "rowTracking", "--all"], 2, "the NAME of one, or --all, and a FEATURE"),
         (["drop-feature", "deletionVectors", "--all"], 3, "Take it out of the contract first"),
         (["set", "delta.logRetentionDuration=interval 1 days", "--all"], 3, "as the contract says"),
-        (["restore", "things", "--to", "77"], 5, "a version up to"),
+        (["restore", "things", "--to", "77"], 5, "a version up to 6"),
+        (["restore", "things", "--to", "2001-01-01"], 5, "nothing committed by then"),
+        (["restore", "things", "--to", "nobody"], 1, "no published run for `nobody`"),
+        (["restore", "thing", "--to", "1"], 1, "one of maintenance, runs, things, unsorted"),
+        (["export", "thing", "nowhere"], 1, "one of maintenance, runs, things, unsorted"),
+        (["check", "things", "--dry-run"], 2, "--repair beside it"),
         (["verify", "nowhere"], 1, "_export.json"),
     ],
 )
@@ -136,6 +153,7 @@ def test_export_at_a_run_a_revision_or_a_time(run: Run, root: Path, tmp_path: Pa
         ("nobody", "things", "no published run for `nobody`"),
         ("second", "unsorted", "one that it published: things"),
         ("-9", "things", "1 to 2, or -1 for the last"),
+        ("1234567", "things", "a git revision that was built"),
     ):
         code, out, err = run("table", "export", table, str(tmp_path / "none"), "--at", at, "--lake", str(root))
         assert (code, out) == (1, "") and says in err, err
@@ -178,15 +196,47 @@ def test_import(run: Run, root: Path, tmp_path: Path) -> None:
     (source.parent / "b.parquet").write_bytes(b"no")
     call = ("import-parquet", str(tmp_path / "year=2026"), "loaded", "--lake", str(root))
     code, out, err = run(*call, "--dry-run")
-    assert code == 5 and "loaded: 2 rows in 2 files" in out and "cannot be read: b.parquet" in err
+    assert code == 5 and "loaded: 2 rows of 1 files to load, 0 known before" in out
+    assert "cannot be read: b.parquet" in err
     code, _, err = run(*call)
-    assert code == 5 and "b.parquet" in err and "--skip-corrupt" in err
+    assert code == 5 and "b.parquet" in err and "--skip-corrupt" in err and not (root / "loaded").exists()
     code, out, _ = run(*call, "--skip-corrupt", "--json")
     assert code == 0 and json.loads(out)["n_rows"] == 2 and version(root, "loaded") == 1
-    assert run("import-parquet", str(tmp_path), "cpg_nodes", "--lake", str(root))[0] == 2
+    pq.write_table(pa.table({"id": [3, 4, 5]}), source.parent / "b.parquet")
+    there = files(root)
+    code, out, _ = run(*call, "--dry-run", "--json")
+    dry = json.loads(out)
+    assert code == 0 and (dry["n_files"], dry["n_known"], dry["n_rows"]) == (1, 1, 3) and files(root) == there
+    code, out, _ = run(*call, "--json")
+    done = json.loads(out)
+    assert code == 0 and {key: dry[key] for key in ("n_files", "n_known", "n_rows")}.items() <= done.items()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        (["cpg_nodes"], 2, "no contract of codelake has"),
+        (["_locks"], 2, "a letter, then letters"),
+        (["bad-name"], 2, "a letter, then letters"),
+        (["fine", "--partition-by", "colour"], 2, "one of the columns id; found colour"),
+        (["fine", "--lake", "/nowhere"], 1, "a codelake lake"),
+    ],
+)
+def test_what_is_not_imported(run: Run, root: Path, tmp_path: Path, arguments: list[str], code: int, says: str) -> None:
+    pq.write_table(pa.table({"id": [1, 2]}), tmp_path / "a.parquet")
+    at = () if "--lake" in arguments else ("--lake", str(root))
+    for more in ((), ("--dry-run",)):
+        found, out, err = run("import-parquet", str(tmp_path / "a.parquet"), *arguments, *at, *more)
+        assert (found, out) == (code, "") and says in err
 
 
 def test_ddl(run: Run, root: Path) -> None:
     code, out, _ = run("ddl", "--schema", "main.graph", "--lake", str(root))
     assert code == 0 and out.startswith("CREATE SCHEMA IF NOT EXISTS `main`.`graph`;")
     assert "`main`.`graph`.`runs` USING delta LOCATION" in out
+
+
+@pytest.mark.parametrize("schema", ["", "a.", "a.b.c", "a`; DROP TABLE b; --"])
+def test_what_is_no_schema(run: Run, root: Path, schema: str) -> None:
+    code, out, err = run("ddl", "--schema", schema, "--lake", str(root))
+    assert (code, out) == (2, "") and "SCHEMA or CATALOGUE.SCHEMA" in err

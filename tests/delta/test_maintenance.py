@@ -223,7 +223,7 @@ def test_what_a_build_reads_is_kept_by_the_retention_and_waited_for_by_less(hist
             with pytest.raises(Conflict, match=r"publication.lock"):
                 delete(upkeep(impatient), "things", retain=NOTHING, force=True)
         with pytest.raises(Conflict, match=r"publication.lock"):
-            restore_one(impatient, THINGS, "2")
+            restore_one(impatient, THINGS, 2)
         assert vacuum(upkeep(impatient), "things").metrics["n_files"] == 0, "what keeps it does not wait"
         historic.log("things", version=NEWEST).require_files()
     assert vacuum(upkeep(impatient), "things", retain=NOTHING, force=True).metrics["n_files"] > 0

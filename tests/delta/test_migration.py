@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -16,11 +17,11 @@ from codelake.delta.digest import embedded_digest
 from codelake.delta.lake import Lake
 from codelake.delta.maintenance.optimize import optimize
 from codelake.delta.migration.columns import contract_of, type_of
-from codelake.delta.migration.load import Loaded, load
+from codelake.delta.migration.load import Loaded, load, to_do
 from codelake.delta.migration.source import open_source
 from codelake.delta.run import Run, Txn
 from codelake.delta.write import commit
-from codelake.errors import ContractBroken, Damaged, NotFound
+from codelake.errors import ContractBroken, Damaged, NotFound, UsageError
 from codelake.pipeline.restoring import restore_one
 from tests.delta.things import stored
 
@@ -114,6 +115,11 @@ def test_partitions_are_columns_and_hidden_files_are_none(tmp_path: Path) -> Non
     (tmp_path / "empty").mkdir()
     with pytest.raises(NotFound, match="none"):
         open_source(tmp_path / "empty")
+    with pytest.raises(UsageError, match=r"one of the columns id, year, kind; found month"):
+        contract_of(source, "t", partition_by=("year", "month"))
+    (tmp_path / "empty/a.parquet").write_bytes(b"no")
+    with pytest.raises(Damaged, match=r"a file that can be read; found a.parquet"):
+        contract_of(open_source(tmp_path / "empty"), "t")
 
 
 # with Spark --------------------------------------------------------------------------------------
@@ -141,6 +147,7 @@ def test_a_thousand_files_of_which_some_are_corrupt(lake: Lake, tmp_path: Path) 
     (folder / "0700.parquet").write_bytes(raw)
     with pytest.raises(Damaged, match=r"1 file.s. cannot be read; found 0500.parquet"):
         loaded(lake, folder)
+    assert not lake.exists("imported")
     done = loaded(lake, folder, skip_corrupt=True)
     assert {one["path"] for one in done.corrupt} == {"0500.parquet", "0700.parquet"}
     assert (done.n_files, done.n_rows, done.n_batches) == (998, 2994, 2)
@@ -170,18 +177,49 @@ def test_a_load_goes_on(lake: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.slow
+def test_a_table_that_cannot_hold_the_dataset_is_refused(lake: Lake, tmp_path: Path) -> None:
+    write(tmp_path / "small", "a.parquet", pa.table({"id": pa.array([1], pa.int32()), "kind": ["a"]}))
+    source = open_source(tmp_path / "small")
+    run = Run(lake, "load", stage="import", pipeline="import")
+    load(run, source, contract_of(source, "imported", partition_by=("kind",)))
+    assert loaded(lake, tmp_path / "small").n_known == 1, "its partitions are known"
+    for other, how, says in (
+        (pa.table({"id": [2**40], "kind": ["a"]}), {}, "retyped id: expected bigint, found int"),
+        (
+            pa.table({"id": pa.array([2], pa.int16()), "kind": ["a"]}),
+            {"partition_by": ("id",)},
+            "expected id, found kind",
+        ),
+    ):
+        write(tmp_path / "other", "b.parquet", other)
+        found = open_source(tmp_path / "other")
+        with pytest.raises(ContractBroken, match=says):
+            to_do(lake, found, contract_of(found, "imported", **how))
+    assert loaded(lake, tmp_path / "other").n_rows == 1, "a narrower type fits"
+
+
+@pytest.mark.slow
+def test_a_table_that_was_deleted_is_loaded_anew(lake: Lake, tmp_path: Path) -> None:
+    write(tmp_path / "data", "a.parquet", ids(0))
+    assert loaded(lake, tmp_path / "data").n_files == 1
+    shutil.rmtree(lake.store.path / "imported")
+    again = loaded(lake, tmp_path / "data")
+    assert (again.n_files, again.n_known, again.is_verified, lake.log("imported").n_rows) == (1, 0, True, 3)
+
+
+@pytest.mark.slow
 def test_what_a_restore_has_undone_is_loaded_again(lake: Lake, tmp_path: Path) -> None:
     folder = tmp_path / "undone"
     write(folder, "a.parquet", ids(0))
     assert loaded(lake, folder).is_verified
     write(folder, "b.parquet", ids(3))
     both = loaded(lake, folder)
-    restore_one(lake, contract_of(open_source(folder), "imported"), "1")
+    restore_one(lake, contract_of(open_source(folder), "imported"), 1)
     assert lake.log("imported").n_rows == 3
     again = loaded(lake, folder)
     assert (again.n_files, again.n_known, again.is_verified) == (1, 1, True)
     assert again.digest == both.digest == str(embedded_digest(lake.log("imported")))
-    restore_one(lake, contract_of(open_source(folder), "imported"), str(both.version))
+    restore_one(lake, contract_of(open_source(folder), "imported"), both.version)
     assert loaded(lake, folder).n_files == 0, "it was brought back"
     optimize(Run(lake, "optimize"), contract_of(open_source(folder), "imported"))
     assert loaded(lake, folder).is_verified, "no row changed"

@@ -222,7 +222,7 @@ def test_beside_writers_and_readers(lake: Lake, tmp_path: Path) -> None:
 
     def is_restored(version: int) -> bool:
         try:
-            restore_one(lake, KEPT, str(version))
+            restore_one(lake, KEPT, version)
         except PinUnavailable:
             return False
         return True

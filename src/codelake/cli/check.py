@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from codelake.cli import output
-from codelake.cli.opening import lake_with_session, lake_without_session
+from codelake.cli.opening import lake_with_session, lake_without_session, require_table
 from codelake.cli.options import given
 from codelake.contracts import TABLES
-from codelake.errors import Damaged, NotFound
+from codelake.errors import Damaged, UsageError
 
 if TYPE_CHECKING:
     from codelake.delta.checks import Finding
@@ -58,10 +58,12 @@ def table_check(name: str, **options: Any) -> None:
 
 
 def _check(name: str | None, *, thorough: bool, engines: bool, repair: bool, dry_run: bool) -> int:
+    if dry_run and not repair:
+        raise UsageError("--dry-run", expected="--repair beside it")
     needs_session = engines or (repair and not dry_run)
     with lake_with_session() if needs_session else nullcontext(lake_without_session()) as lake:
-        if name is not None and name not in lake.table_names():
-            raise NotFound(f"table {name}", expected=f"one of {', '.join(lake.table_names())}", found="no such table")
+        if name is not None:
+            require_table(lake, name)
         found = _found(lake, name, thorough, engines)
         if repair:
             _repair(lake, found, dry_run)

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from codelake.cli import output
-from codelake.cli.opening import lake_with_session
+from codelake.cli.opening import lake_with_session, lake_without_session
 from codelake.cli.options import given
 from codelake.contracts import TABLES
 from codelake.errors import Damaged, UsageError
@@ -32,24 +32,29 @@ def import_parquet(
     file that cannot be read is named.
     """
     from codelake.delta.migration.columns import contract_of
-    from codelake.delta.migration.load import load
+    from codelake.delta.migration.load import load, to_do
     from codelake.delta.migration.source import open_source
     from codelake.delta.run import Run, new_run_id
 
-    if name in {table.name for table in TABLES} or not name.isidentifier():
+    if name in {table.name for table in TABLES}:
         raise UsageError("name of the table", expected="a name that no contract of codelake has", found=name)
+    if not name.isidentifier() or name.startswith("_"):
+        raise UsageError("name of the table", expected="a letter, then letters, digits and underscores", found=name)
     found = open_source(source)
     table = contract_of(found, name, partition_by=partition_by)
     if dry_run:
+        coming = to_do(lake_without_session(), found, table)
         _show_plan(
             {
                 "table": name,
                 "source": str(source),
-                "n_files": len(found.files),
-                "n_rows": sum(file.n_rows for file in found.files),
-                "n_bytes": sum(file.n_bytes for file in found.files),
+                "n_files": len(coming.files),
+                "n_known": coming.n_known,
+                "n_rows": sum(file.n_rows for file in coming.files),
+                "n_bytes": sum(file.n_bytes for file in coming.files),
                 "columns": {column.name: column.type for column in table.columns},
                 "corrupt": [{"path": file.path, "problem": file.problem} for file in found.unreadable],
+                "changed": coming.changed,
             }
         )
         context.exit(Damaged.exit_code if found.unreadable else 0)
@@ -68,9 +73,12 @@ def _show_plan(plan: dict[str, Any]) -> None:
     if given().json:
         output.document(plan)
         return
-    click.echo(f"{plan['table']}: {plan['n_rows']:,} rows in {plan['n_files']:,} files")
+    click.echo(
+        f"{plan['table']}: {plan['n_rows']:,} rows of {plan['n_files']:,} files to load, "
+        f"{plan['n_known']:,} known before"
+    )
     output.rows([{"column": n, "type": t} for n, t in plan["columns"].items()], ["column", "type"])
-    _show_left_out(plan["corrupt"], [])
+    _show_left_out(plan["corrupt"], plan["changed"])
 
 
 def _show_left_out(corrupt: list[dict[str, str]], changed: list[str]) -> None:

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from codelake.cli import output
-from codelake.cli.opening import lake_with_session, lake_without_session
+from codelake.cli.opening import lake_with_session, lake_without_session, require_table
 from codelake.cli.options import given
 from codelake.contracts import TABLES, Table
-from codelake.errors import NotFound, UsageError
+from codelake.errors import UsageError
 
 if TYPE_CHECKING:
     from codelake.delta.maintenance.operation import Maintained
@@ -22,11 +22,15 @@ if TYPE_CHECKING:
 
 CONTRACTS = {table.name: table for table in TABLES}
 _COLUMNS = ["table", "operation", "why", "from", "to", "what"]
+_MOST_HOURS = 876_000
+"""A hundred years."""
 
 _NAME = click.argument("name", required=False)
 _ALL = click.option("--all", "every", is_flag=True, help="every table of the lake")
 _DRY_RUN = click.option("--dry-run", is_flag=True, help="say what would be done; change nothing")
-_RETAIN = click.option("--retain-hours", type=click.FloatRange(0), help="keep less or more than the table's retention")
+_RETAIN = click.option(
+    "--retain-hours", type=float, metavar="HOURS", help="keep less or more than the table's retention"
+)
 _FORCE = click.option("--force", is_flag=True, help="with --retain-hours: less than the table's retention, too")
 
 
@@ -174,7 +178,11 @@ def _name_and_feature(words: tuple[str, ...], every: bool) -> tuple[str | None, 
 def _span(hours: float | None, force: bool) -> timedelta | None:
     if force and hours is None:
         raise UsageError("--force", expected="--retain-hours beside it")
-    return None if hours is None else timedelta(hours=hours)
+    if hours is None:
+        return None
+    if not 0 <= hours <= _MOST_HOURS:  # nor NaN
+        raise UsageError("--retain-hours", expected=f"a number from 0 to {_MOST_HOURS:,}", found=hours)
+    return timedelta(hours=hours)
 
 
 def _change(names: Sequence[str], dry_run: bool, change: Callable[..., Maintained]) -> None:
@@ -206,12 +214,13 @@ def _each(names: Sequence[str], dry_run: bool, operation: Callable[[Run, Table],
 
 
 def _names(name: str | None, every: bool) -> list[str]:
-    there = lake_without_session().table_names()
+    lake = lake_without_session()
     if (name is None) is not every:
         raise UsageError("tables", expected="the NAME of one, or --all")
-    if name is not None and name not in there:
-        raise NotFound(f"table {name}", expected=f"one of {', '.join(there)}", found="no such table")
-    return there if name is None else [name]
+    if name is None:
+        return lake.table_names()
+    require_table(lake, name)
+    return [name]
 
 
 def contract(name: str) -> Table:

@@ -7,6 +7,7 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from codelake.cli.options import settings
+from codelake.errors import NotFound
 
 # deltalake, Arrow and Spark take longer to import than most commands to run: only who opens a lake loads them.
 if TYPE_CHECKING:
@@ -22,6 +23,12 @@ def lake_without_session() -> Lake:
     from codelake.delta.lake import open_lake
 
     return open_lake(_store(), lock_timeout=settings().lock_timeout)
+
+
+def require_table(lake: Lake, name: str) -> None:
+    there = lake.table_names()
+    if name not in there:
+        raise NotFound(f"table {name}", expected=f"one of {', '.join(there)}", found="no such table")
 
 
 @contextmanager

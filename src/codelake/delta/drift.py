@@ -95,7 +95,7 @@ def _property_drift(table: Table, log: Log) -> list[Drift]:
     found = []
     stored = log.properties
     for name, value in table_properties(table).items():
-        if name.startswith("delta.feature.") or name in ("delta.minReaderVersion", "delta.minWriterVersion"):
+        if name.startswith("delta.feature."):
             continue  # these become part of the protocol and leave the properties
         if stored.get(name) != value:
             found.append(Drift("property", name, value, stored.get(name, NOT_SET)))

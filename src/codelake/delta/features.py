@@ -53,6 +53,10 @@ class Feature:
         return self.opens and "spark" in self.writes
 
 
+_OFF = ("", "false", "none", "classic")
+"""Values of the properties that switch features on, where they do not."""
+
+
 def _on(name: str, value: str = "true") -> tuple[tuple[str, str], ...]:
     return ((f"delta.{name}", value),)
 
@@ -215,7 +219,7 @@ def check_enable(features: Iterable[str], allow: Iterable[str] = (), readers: It
                 f"feature {name}: {engine} ({ENGINES[engine]}) does not open tables by path that have it",
                 feature=name,
                 engine=engine,
-                do="Nothing was changed. Take it out of the contract: codelake could not use the table.",
+                do="Nothing was changed. Do without it: codelake could not use the table.",
             )
         locked_out = [engine for engine in promised if engine not in feature.reads]
         if locked_out and name not in allowed:
@@ -223,7 +227,7 @@ def check_enable(features: Iterable[str], allow: Iterable[str] = (), readers: It
                 f"feature {name} locks out {', '.join(f'{e} ({ENGINES[e]})' for e in locked_out)}",
                 feature=name,
                 engine=locked_out[0],
-                do=f"Nothing was changed. Take it out of the contract, or allow it by name: {name}.",
+                do=f"Nothing was changed. Do without {name}, or allow it: `codelake table enable` has --allow.",
             )
 
 
@@ -239,6 +243,15 @@ def properties_for(features: Iterable[str]) -> dict[str, str]:
     return found
 
 
+def switched_on(properties: Mapping[str, str]) -> list[str]:
+    """Features that a table with these properties has."""
+    return [
+        feature.name
+        for feature in FEATURES.values()
+        if any(properties.get(name, "").lower() not in _OFF for name, _ in feature.properties or ())
+    ]
+
+
 def _known(name: str) -> Feature:
     if name in FEATURES:
         return FEATURES[name]
@@ -248,7 +261,7 @@ def _known(name: str) -> Feature:
         f"feature {name}",
         expected=f"one of {', '.join(sorted(FEATURES))}",
         found="no such feature in Delta 4.4.0",
-        do=f"Did you mean {by_lower[near[0]]}?" if near else "Take it out of the contract.",
+        do=f"Did you mean {by_lower[near[0]]}?" if near else "Nothing was changed.",
     )
 
 

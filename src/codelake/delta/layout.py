@@ -15,75 +15,21 @@
     compression          writer option compression
 
 Parquet properties travel as table properties because Delta hands a table's properties, and of a writer's
-options only a few, to the Parquet writer. An unknown `delta.` property is refused by Delta; an unknown
-`parquet.` one would be ignored, so both are checked here.
+options only a few, to the Parquet writer. delta/properties.py knows which there are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from codelake.contracts.table import Table
 from codelake.delta.features import properties_for
-from codelake.errors import ContractBroken
+from codelake.delta.properties import OWN, check_properties
 
 if TYPE_CHECKING:  # a table is inspected without loading Spark
     from pyspark.sql import DataFrame
 
-OWN = "codelake."
 SORTED_BY = f"{OWN}sortedBy"
-
-_DELTA_PROPERTIES = frozenset(
-    f"delta.{name}"
-    for name in (
-        "appendOnly",
-        "autoOptimize.autoCompact",
-        "autoOptimize.optimizeWrite",
-        "checkpoint.writeStatsAsJson",
-        "checkpoint.writeStatsAsStruct",
-        "checkpointInterval",
-        "checkpointPolicy",
-        "columnMapping.mode",
-        "dataSkippingNumIndexedCols",
-        "dataSkippingStatsColumns",
-        "deletedFileRetentionDuration",
-        "enableChangeDataFeed",
-        "enableDeletionVectors",
-        "enableExpiredLogCleanup",
-        "enableInCommitTimestamps",
-        "enableRowTracking",
-        "enableTypeWidening",
-        "isolationLevel",
-        "logRetentionDuration",
-        "minReaderVersion",
-        "minWriterVersion",
-        "parquet.format.version",
-        "randomizeFilePrefixes",
-        "setTransactionRetentionDuration",
-    )
-)
-_PARQUET_PROPERTIES = frozenset(
-    f"parquet.{name}"
-    for name in (
-        "block.size",
-        "bloom.filter.enabled",
-        "bloom.filter.expected.ndv",
-        "bloom.filter.fpp",
-        "bloom.filter.max.bytes",
-        "column.statistics.enabled",
-        "columnindex.truncate.length",
-        "compression.codec.zstd.level",
-        "dictionary.page.size",
-        "enable.dictionary",
-        "page.row.count.limit",
-        "page.size",
-        "page.write-checksum.enabled",
-        "statistics.truncate.length",
-        "writer.version",
-    )
-)
 
 
 def table_properties(table: Table) -> dict[str, str]:
@@ -109,34 +55,6 @@ def table_properties(table: Table) -> dict[str, str]:
         found[SORTED_BY] = ",".join(layout.sort_by)
     check_properties(table, table.properties)
     return found | dict(table.properties)
-
-
-def check_properties(table: Table, names: Iterable[str]) -> None:
-    known = _DELTA_PROPERTIES | _PARQUET_PROPERTIES
-    for name in names:
-        base, _, column = name.partition("#")
-        if base.startswith(OWN):
-            raise ContractBroken(
-                f"table {table.name}, property {name}",
-                expected="a property that is nobody's own",
-                found="one that codelake sets from the contract",
-                do="Nothing was written.",
-            )
-        if base not in known or (column and base not in _PARQUET_PROPERTIES):
-            near = get_close_matches(base, known, 1)
-            raise ContractBroken(
-                f"table {table.name}, property {name}",
-                expected=f"a property that Delta or Parquet knows{f', such as {near[0]}' if near else ''}",
-                found=name,
-                do="Nothing was written.",
-            )
-        if column and column.split(".")[0] not in table.column_names:
-            raise ContractBroken(
-                f"table {table.name}, property {name}",
-                expected=f"one of the columns {', '.join(table.column_names)} behind #",
-                found=column,
-                do="Nothing was written.",
-            )
 
 
 def write_options(table: Table) -> dict[str, str]:

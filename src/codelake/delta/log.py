@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any
 from urllib.parse import unquote
@@ -61,6 +61,10 @@ class Log(Entries):
     @property
     def table_uuid(self) -> str:
         return str(self._table.metadata().id)
+
+    @property
+    def created_at(self) -> datetime:
+        return datetime.fromtimestamp((self._table.metadata().created_time or 0) / 1000, UTC)
 
     @property
     def partition_columns(self) -> list[str]:

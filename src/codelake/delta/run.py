@@ -145,6 +145,7 @@ def resolved(lake: Lake, name: str, at: At) -> Log:
             f"table {name}, version {version}",
             expected=f"a version up to {newest.version}",
             found="none such",
+            do=f"`codelake tables {name}` lists them.",
         )
     return newest if version == newest.version else lake.log(name, version=version)
 

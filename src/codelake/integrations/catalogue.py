@@ -4,6 +4,7 @@ must not see half a run reads at the versions of the table `runs`."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import sqlglot
@@ -13,12 +14,15 @@ from codelake.contracts.table import Table
 from codelake.contracts.views import VIEWS, View
 from codelake.delta.create import registration
 from codelake.delta.lake import Lake
+from codelake.errors import UsageError
 
 
 def registration_script(
     lake: Lake, tables: Sequence[Table], *, schema: str, views: Sequence[View] = VIEWS
 ) -> list[str]:
     """`schema` is `schema` or `catalogue.schema`. Tables that are not made yet are left out, and views on them."""
+    if not re.fullmatch(r"[^.`]+(\.[^.`]+)?", schema):
+        raise UsageError("schema", expected="SCHEMA or CATALOGUE.SCHEMA", found=schema)
     there = [table for table in tables if lake.exists(table.name)]
     names = {table.name for table in there}
     script = [f"CREATE SCHEMA IF NOT EXISTS {_quoted(schema)}"]

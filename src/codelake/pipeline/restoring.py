@@ -21,9 +21,8 @@ from codelake.delta.planned import Plan, commit_planned
 from codelake.delta.publish import PUBLICATION
 from codelake.delta.record import record
 from codelake.delta.restore import cursors_at, restore_table
-from codelake.delta.run import Run, new_run_id, resolved
-from codelake.delta.runs import PublishedRun, last_published, published_runs, run_named
-from codelake.errors import NotFound
+from codelake.delta.run import Run, new_run_id
+from codelake.delta.runs import PublishedRun, last_published, run_named
 from codelake.pipeline.manifest import Stage, read
 from codelake.pipeline.upkeep import run_row
 
@@ -55,11 +54,10 @@ def restore_lake(lake: Lake, tables: Sequence[Table], to: str, *, dry_run: bool 
     return done
 
 
-def restore_one(lake: Lake, table: Table, to: str, *, dry_run: bool = False) -> Maintained:
-    """One table to a version of its own, to that of a run, or to a time."""
+def restore_one(lake: Lake, table: Table, version: int, *, dry_run: bool = False) -> Maintained:
     run, started_at = _new_run(lake), datetime.now(UTC)
     with _alone(lake, dry_run):
-        done = restore_table(run, table, _version(lake, table.name, to), reason=f"to {to}", dry_run=dry_run)
+        done = restore_table(run, table, version, reason=f"to version {version}", dry_run=dry_run)
         if not dry_run:
             _finish(run, {table.name: done.version}, started_at, ())
     return done
@@ -67,16 +65,6 @@ def restore_one(lake: Lake, table: Table, to: str, *, dry_run: bool = False) -> 
 
 def _alone(lake: Lake, dry_run: bool) -> AbstractContextManager[None]:
     return nullcontext() if dry_run else lake.writing(PUBLICATION)
-
-
-def _version(lake: Lake, name: str, to: str) -> int:
-    if to.isdigit():
-        return resolved(lake, name, int(to)).version
-    if named := [run for run in published_runs(lake) if run.run_id.startswith(to)]:
-        if name in named[-1].versions:
-            return named[-1].versions[name]
-        raise NotFound(f"run {to}", expected=f"a run that has published {name}", found="one that has not")
-    return resolved(lake, name, to).version
 
 
 def _moved(

@@ -3,7 +3,6 @@ feeds that somebody has yet to read."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -12,13 +11,13 @@ from codelake.contracts.operations import MAINTENANCE, SNAPSHOTS
 from codelake.delta.embedded import rows
 from codelake.delta.identity import newest_own_commit
 from codelake.delta.lake import Lake
+from codelake.delta.properties import INTERVAL
 from codelake.delta.run import Run
 from codelake.delta.runs import PublishedRun, published_runs
 from codelake.errors import UsageError
 
 RETENTION = "delta.deletedFileRetentionDuration"
 _DEFAULT = timedelta(days=7)
-_INTERVAL = re.compile(r"(?:interval\s+)?(\d+)\s+(second|minute|hour|day|week)s?", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -44,7 +43,7 @@ def retention(lake: Lake, name: str) -> timedelta:
     text = lake.log(name).properties.get(RETENTION)
     if text is None:
         return _DEFAULT
-    match = _INTERVAL.fullmatch(text.strip())
+    match = INTERVAL.fullmatch(text.strip())
     if match is None:
         raise UsageError(f"table {name}, property {RETENTION}", expected="such as `interval 30 days`", found=text)
     return timedelta(**{f"{match[2].lower()}s": int(match[1])})

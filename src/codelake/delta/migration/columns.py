@@ -15,7 +15,7 @@ from codelake.contracts.arrow import arrow_type
 from codelake.contracts.table import Column, Layout, Table
 from codelake.contracts.types import parse_type
 from codelake.delta.migration.source import Source, SourceFile
-from codelake.errors import ContractBroken
+from codelake.errors import ContractBroken, Damaged, UsageError
 
 _SCALARS = (
     (pa.types.is_boolean, "boolean"),
@@ -57,11 +57,14 @@ def contract_of(source: Source, name: str, *, partition_by: tuple[str, ...] = ()
             except ValueError as error:
                 problems.append(f"{file.path}, {field.name}: {error}")
                 continue
-            wider = _wider(types.get(field.name, "void"), found)
-            if wider is None:
+            both = wider(types.get(field.name, "void"), found)
+            if both is None:
                 problems.append(f"{file.path}, {field.name}: {found}, elsewhere {types[field.name]}")
             else:
-                types[field.name] = wider
+                types[field.name] = both
+    if not types:
+        named = "; ".join(f"{file.path}: {file.problem or 'no columns'}" for file in source.files[:10])
+        raise Damaged(f"Parquet dataset {source.root}", expected="a file that can be read", found=named)
     for key, values in _partition_values(source).items():
         if key not in types:
             whole = all(v is None or v.lstrip("-").isdigit() for v in values)
@@ -71,15 +74,16 @@ def contract_of(source: Source, name: str, *, partition_by: tuple[str, ...] = ()
         raise ContractBroken(
             f"Parquet dataset {source.root}: columns that no table can have",
             found="; ".join(problems[:20]),
-            do="Nothing was written.",
+            do="Nothing was written. Write these files with other names or types.",
         )
+    if lost := [key for key in partition_by if key not in types]:
+        raise UsageError("--partition-by", expected=f"one of the columns {', '.join(types)}", found=", ".join(lost))
     columns = tuple(Column(n, "string" if t == "void" else t, "", nullable=True) for n, t in types.items())
-    keys = tuple(key for key in partition_by if key in types)
     return Table(
         name,
         f"Imported from the Parquet dataset {source.root.name}.",
         columns,
-        layout=Layout(partition_by=keys),
+        layout=Layout(partition_by=partition_by),
         schema_mode="merge",
     )
 
@@ -113,7 +117,8 @@ def _inner(found: pa.DataType) -> str:
     return "string" if name == "void" else name
 
 
-def _wider(one: str, other: str) -> str | None:
+def wider(one: str, other: str) -> str | None:
+    """The one of two types that has all values of both, if there is one."""
     if one == other or other == "void":
         return one
     if one == "void":

@@ -13,16 +13,17 @@ from codelake.contracts.operations import IMPORTS
 from codelake.contracts.table import Table
 from codelake.delta.create import create_table
 from codelake.delta.digest import Digest, digest_of, embedded_digest
+from codelake.delta.drift import drift
 from codelake.delta.embedded import rows, text
 from codelake.delta.lake import Lake
 from codelake.delta.log import Log
-from codelake.delta.migration.columns import rows_of
+from codelake.delta.migration.columns import rows_of, wider
 from codelake.delta.migration.source import Source, SourceFile
 from codelake.delta.record import record
 from codelake.delta.run import Run, Txn
 from codelake.delta.schema import spark_schema
 from codelake.delta.write import commit
-from codelake.errors import Damaged
+from codelake.errors import ContractBroken, Damaged
 
 BATCH_BYTES = 64 << 20
 BATCH_FILES = 500
@@ -49,39 +50,69 @@ class Loaded:
     """Imported before, and written since: not imported again."""
 
 
+@dataclass(frozen=True)
+class ToDo:
+    """What of a source is not in the table yet."""
+
+    again: list[SourceFile]
+    """Of a load that was killed: the same files again, under the same number."""
+    new: list[SourceFile]
+    n_known: int
+    changed: list[str]
+    last_batch: int
+
+    @property
+    def files(self) -> list[SourceFile]:
+        return [*self.again, *self.new]
+
+
+def to_do(lake: Lake, source: Source, table: Table) -> ToDo:
+    """Reads what there is, and changes nothing. A table that cannot hold the dataset is refused."""
+    _require_room(lake, table)
+    history = _history(lake, table.name, str(source.root.absolute()))
+    imported = _imported(lake, table.name, history)
+    by_path = {file.path: file for file in source.files}
+    there = [file for file in source.files if file.path in imported]
+    changed = [file.path for file in there if _differs(file, imported[file.path])]
+    last = max((row["batch"] for row in history if row["status"] == "imported"), default=0)
+    pending = [row["path"] for row in history if row["status"] == "planned" and row["batch"] > last]
+    again = [by_path[path] for path in pending if path in by_path]
+    new = [file for file in source.files if not (file.path in imported or file.problem or file in again)]
+    return ToDo(again, new, len(there) - len(changed), changed, last)
+
+
 def load(run: Run, source: Source, table: Table, *, skip_corrupt: bool = False) -> Loaded:
     """Every file that was not loaded before. A file that cannot be read stops the load before its batch is
     committed, unless it may be left out; either way it is named."""
     lake, root = run.lake, str(source.root.absolute())
+    done = Loaded(table.name, root, corrupt=[_named(file, file.problem) for file in source.unreadable])
+    _stop_if_corrupt(done, skip_corrupt)
     create_table(lake, IMPORTS)
     if not lake.exists(table.name):
         create_table(lake, table, allow_features=("timestampNtz",))
-    done = Loaded(table.name, root, corrupt=[_named(file, file.problem) for file in source.unreadable])
-    _stop_if_corrupt(done, skip_corrupt)
-    history = _history(lake, table.name, root)
-    imported = _imported(lake, table.name, history)
-    by_path = {file.path: file for file in source.files}
-    new: list[SourceFile] = []
-    for file in source.files:
-        if file.path not in imported:
-            if not file.problem:
-                new.append(file)
-        elif _differs(file, imported[file.path]):
-            done.changed.append(file.path)
-        else:
-            done.n_known += 1
-    last = max((row["batch"] for row in history if row["status"] == "imported"), default=0)
-    pending = [row for row in history if row["status"] == "planned" and row["batch"] > last]
-    if pending:  # of a load that was killed: the same files again, under the same number
-        again = [by_path[row["path"]] for row in pending if row["path"] in by_path]
-        new = [file for file in new if file not in again]
-        _load_batch(run, source, table, again, last + 1, done, skip_corrupt=skip_corrupt)
-        last += 1
-    for batch in _batches(new):
-        last += 1
-        _load_batch(run, source, table, batch, last, done, skip_corrupt=skip_corrupt)
+    found = to_do(lake, source, table)
+    done.n_known, done.changed = found.n_known, found.changed
+    batches = [*([found.again] if found.again else []), *_batches(found.new)]
+    for number, batch in enumerate(batches, found.last_batch + 1):
+        _load_batch(run, source, table, batch, number, done, skip_corrupt=skip_corrupt)
     _verify(lake, table, root, done)
     return done
+
+
+def _require_room(lake: Lake, table: Table) -> None:
+    """Partitions that were asked for are those that the table has; no column of it is too narrow."""
+    if not lake.exists(table.name):
+        return
+    wanted = {one.name: one for one in drift(table, lake.log(table.name)) if one.kind in ("retyped", "partitioning")}
+    if not table.layout.partition_by:
+        wanted.pop("partition_by", None)
+    found = [one for one in wanted.values() if one.kind != "retyped" or wider(one.found, one.expected) != one.found]
+    if found:
+        raise ContractBroken(
+            f"table {table.name} does not take this dataset",
+            found="; ".join(map(str, found)),
+            do="Nothing was written. Load it into a table of another name.",
+        )
 
 
 def _load_batch(
@@ -159,14 +190,18 @@ def _batches(files: Sequence[SourceFile]) -> Iterator[list[SourceFile]]:
 
 
 def _history(lake: Lake, table: str, root: str) -> list[dict[str, Any]]:
+    """Of the table that there is now: one that was deleted, and made anew, has not what the other had."""
+    if not (lake.exists(IMPORTS.name) and lake.exists(table)):
+        return []
     imports = {"imports": lake.log(IMPORTS.name).delta_table}
-    where = f"table_name = {text(table)} AND source = {text(root)}"
+    made = f"TIMESTAMP '{lake.log(table).created_at.isoformat()}'"
+    where = f"table_name = {text(table)} AND source = {text(root)} AND recorded_at >= {made}"
     return list(rows(imports, f"SELECT * FROM imports WHERE {where}").to_pylist())
 
 
 def _imported(lake: Lake, table: str, history: Sequence[dict[str, Any]]) -> dict[str, dict[str, Any]]:
     """By path, what is known of each file that was loaded. A load that a restore has undone is none."""
-    undone = _undone(lake.log(table))
+    undone = _undone(lake.log(table)) if history else ()
     rows = [row for row in history if row["status"] == "imported" and row["version"] not in undone]
     return {row["path"]: row for row in sorted(rows, key=lambda row: row["batch"])}
 
