@@ -19,3 +19,17 @@ def owners(things: pa.Table) -> pa.Table:
 def counts(owners: pa.Table) -> pa.Table:
     found = owners.group_by("owner").aggregate([([], "count_all")]).rename_columns(["owner", "n"])
     return found.sort_by("owner")
+
+
+COMPUTED: list[int] = []
+"""What was not taken from the cache."""
+
+
+@load_from.codelake(run=source("run"), table=value(THINGS), columns=value("id, size"), where=source("where"))
+def chosen(rows: pa.Table) -> pa.Table:
+    return rows
+
+
+def total(chosen: pa.Table) -> int:
+    COMPUTED.append(sum(sum(chosen.column(name).to_pylist()) for name in ("id", "size")))
+    return COMPUTED[-1]

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import runpy
+import shutil
+import textwrap
 from collections import Counter
+from importlib import import_module
+from pathlib import Path
 
 import ibis
 import pyarrow as pa
@@ -13,7 +18,9 @@ from hamilton import driver
 from codelake.contracts.views import View
 from codelake.delta.create import create_table
 from codelake.delta.lake import Lake
+from codelake.delta.maintenance.optimize import optimize
 from codelake.delta.run import Run, pin
+from codelake.delta.write import commit
 from codelake.errors import ContractBroken, FeedUnavailable, UsageError
 from codelake.integrations.catalogue import registration_script
 from codelake.integrations.datafusion import register, register_changes
@@ -23,23 +30,45 @@ from tests.delta.history import NEWEST, PUBLISHED, UNSORTED
 from tests.delta.things import THINGS, stored
 from tests.integrations import dataflow
 from tests.integrations.counts import COUNTS
+from tests.query.conftest import Shop
 
 pytestmark = pytest.mark.slow
 
 BY_OWNER = [("o0", 2), ("o1", 3), ("o2", 3), ("o3", 1)]
 
 
-def test_hamilton(historic: Lake) -> None:
+def flow_on(lake: Lake, folder: Path) -> driver.Driver:
+    store = LakeStore(lake)
+    return driver.Builder().with_modules(dataflow).with_cache(path=folder, result_store=store).build()
+
+
+def test_hamilton(historic: Lake, tmp_path: Path) -> None:
     create_table(historic, COUNTS)
     run = Run(historic, "hamilton", stage="counts", pipeline="hamilton")
-    store = LakeStore(historic)
-    flow = driver.Builder().with_modules(dataflow).with_cache(result_store=store).build()
+    flow = flow_on(historic, tmp_path)
     found = flow.execute(["counts", "saved"], inputs={"run": run})
     assert found["saved"]["version"] == 1 and run.pinned_versions["things"] == NEWEST
     assert stored(historic, COUNTS) == BY_OWNER
     again = flow.execute(["saved"], inputs={"run": run})
     assert historic.log("counts").version == 1, "a run commits once"
     assert again["saved"]["version"] == 1
+
+
+def test_hamilton_takes_from_its_cache_what_the_same_rows_gave(historic: Lake, tmp_path: Path) -> None:
+    dataflow.COMPUTED.clear()
+
+    def total(owner: str, at: int | None = None) -> int:
+        run = Run(historic, "hamilton")  # with a driver of its own, as another process would have it
+        pin(run, THINGS, at=at)
+        inputs = {"run": run, "where": f"owner = '{owner}'"}
+        return int(flow_on(historic, tmp_path).execute(["total"], inputs=inputs)["total"])
+
+    assert [total("o1"), total("o2"), total("o1"), total("o2")] == [45, 75, 45, 75], "as many rows, but others"
+    assert dataflow.COMPUTED == [45, 75]
+    optimize(Run(historic, "upkeep"), THINGS)
+    commit(Run(historic, "edit"), THINGS, mode="update", where="id = 11", values={"size": "size + 1"})
+    assert [total("o1"), total("o2"), total("o1", NEWEST)] == [46, 75, 45]
+    assert dataflow.COMPUTED == [45, 75, 46], "once for the same rows, whatever the version"
 
 
 def test_the_store_of_results(historic: Lake) -> None:
@@ -103,3 +132,30 @@ def test_a_catalogue_comes_to_know_the_lake(historic: Lake) -> None:
     spark.sql("DROP SCHEMA graph CASCADE")
     assert historic.exists("things"), "only the catalogue forgot it"
     assert "`main`.`graph`.`things`" in registration_script(historic, (THINGS,), schema="main.graph", views=())[1]
+
+
+@pytest.mark.parametrize(
+    ("name", "leaves"),
+    [
+        ("datafusion", "DataFrame()"),
+        ("hamilton", "RESOLVES_TO"),
+        ("ibis", ".codelake/called/_delta_log"),
+        ("openlineage", "events.jsonl"),
+    ],
+)
+def test_the_examples_word_for_word(
+    shop: Shop,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    name: str,
+    leaves: str,
+) -> None:
+    """What each file has at its top is a program: on a lake that was built, in a folder of its own."""
+    shutil.copytree(shop.uri, tmp_path / ".codelake")
+    page = import_module(f"codelake.integrations.{name}").__doc__
+    lines = [line for line in page.splitlines() if line.startswith("    ") or not line]
+    (tmp_path / "example.py").write_text(textwrap.dedent("\n".join(lines)))
+    monkeypatch.chdir(tmp_path)
+    runpy.run_path("example.py", run_name="__main__")
+    assert leaves in capfd.readouterr().out or (tmp_path / leaves).exists()

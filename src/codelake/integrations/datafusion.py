@@ -1,9 +1,17 @@
 """Tables and change feeds of a lake in a DataFusion `SessionContext` of one's own.
 
+    from datafusion import SessionContext
+
+    from codelake.delta.lake import open_lake
+    from codelake.delta.store import Store
+    from codelake.integrations.datafusion import register, register_changes
+
+    lake = open_lake(Store(".codelake"))
     context = SessionContext()
     register(context, lake, "cpg_nodes")
-    register_changes(context, lake, "cpg_edges", after=3, name="edge_changes")
-    context.sql("SELECT kind, count(*) FROM cpg_nodes GROUP BY kind")
+    register_changes(context, lake, "cpg_edges", after=1, name="edge_changes")
+    context.sql("SELECT kind, count(*) FROM cpg_nodes GROUP BY kind").show()
+    context.sql("SELECT _change_type, count(*) FROM edge_changes GROUP BY _change_type").show()
 
 Tables come in through Delta's own provider, which reads only the columns that are asked for; filters are applied by
 DataFusion, behind it.

@@ -1,21 +1,43 @@
 """Hamilton on a lake: a loader of pinned tables, a saver that commits, and a store for cached results.
 
-    @load_from.codelake(run=source("run"), table=value(CPG_EDGES))
-    def edges_by_kind(edges: pa.Table) -> pa.Table: ...
+    import pyarrow as pa
+    from hamilton import ad_hoc_utils, driver
+    from hamilton.function_modifiers import load_from, source, value
+
+    from codelake.contracts.graph import CPG_EDGES
+    from codelake.delta.lake import open_lake
+    from codelake.delta.run import Run
+    from codelake.delta.store import Store
+    from codelake.integrations.hamilton import LakeStore
+
+    @load_from.codelake(run=source("run"), table=value(CPG_EDGES), columns=value("kind"))
+    def by_kind(edges: pa.Table) -> pa.Table:
+        return edges.group_by("kind").aggregate([([], "count_all")])
+
+    lake = open_lake(Store(".codelake"))
+    flow = driver.Builder().with_modules(ad_hoc_utils.create_temporary_module(by_kind))
+    flow = flow.with_cache(result_store=LakeStore(lake)).build()
+    print(flow.execute(["by_kind"], inputs={"run": Run(lake, "today")})["by_kind"])
 
 Importing this module registers the adapters, as Hamilton has it. All loads of one `Run` read the same versions. The
 store keeps results as Arrow files in a folder of the lake that is no table; it may be deleted at any time.
+
+With Hamilton's cache, what is loaded is read each time, from whatever the run has pinned; what follows from it is taken
+from the cache where the rows are those that they were.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
+import uuid
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.fs as pafs
+from hamilton.caching.fingerprinting import hash_value
 from hamilton.caching.stores.base import ResultStore
 from hamilton.io.data_adapters import DataLoader, DataSaver
 from hamilton.registry import register_adapter
@@ -122,6 +144,21 @@ def _is_loaded(result: Any) -> bool:
 
 def _path(data_version: str) -> str:
     return f"{_FOLDER}/{data_version.replace('/', '_')}.arrow"
+
+
+@hash_value.register(Run)  # type: ignore[untyped-decorator]
+def _of_run(_: Run, *__: Any, **___: Any) -> str:
+    """Never the same: what a run reads is known when it reads, and what it commits it commits once."""
+    return uuid.uuid4().hex
+
+
+@hash_value.register(pa.Table)  # type: ignore[untyped-decorator]
+def _of_rows(rows: pa.Table, *_: Any, **__: Any) -> str:
+    """By the rows themselves. Hamilton takes all Arrow tables for one."""
+    found = hashlib.sha256(rows.schema.serialize())
+    for batch in rows.combine_chunks().to_batches():
+        found.update(batch.serialize())
+    return found.hexdigest()
 
 
 for _adapter in (LakeLoader, LakeSaver):

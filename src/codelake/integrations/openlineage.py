@@ -1,7 +1,18 @@
 """OpenLineage events of published runs: what was read at which versions, what was written, with schema, statistics, the
 columns it was made of, and the checks that the rows passed.
 
-    emit(lake, run_named(lake, "20261117T..."), CONTRACTS, OpenLineageClient(transport=...))
+    from openlineage.client import OpenLineageClient
+    from openlineage.client.transport.file import FileConfig, FileTransport
+
+    from codelake.contracts import TABLES
+    from codelake.delta.lake import open_lake
+    from codelake.delta.runs import published_runs
+    from codelake.delta.store import Store
+    from codelake.integrations.openlineage import emit
+
+    lake = open_lake(Store(".codelake"))
+    client = OpenLineageClient(transport=FileTransport(FileConfig(log_file_path="events.jsonl", append=True)))
+    emit(lake, published_runs(lake)[-1], {table.name: table for table in TABLES}, client)
 
 The client decides where they go: a file, HTTP, or whatever else OpenLineage has a transport for.
 """
