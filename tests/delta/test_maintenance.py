@@ -217,6 +217,10 @@ def test_what_a_build_reads_is_kept_by_the_retention_and_waited_for_by_less(hist
     commit(new_run(historic, "other"), THINGS, mode="delete", where="true")
     assert vacuum(upkeep(historic), "things").metrics["n_files"] == 0
     impatient = replace(historic, lock_timeout=0.1)
+    with historic.reading(), historic.reading():  # as two builds that publish nothing yet
+        for delete in (vacuum, cleanup_log):
+            with pytest.raises(Conflict, match=r"pins.lock"):
+                delete(upkeep(impatient), "things", retain=NOTHING, force=True)
     with historic.writing(PUBLICATION):
         historic.log("things", version=NEWEST).require_files()
         for delete in (vacuum, cleanup_log):

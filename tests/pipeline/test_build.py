@@ -8,6 +8,7 @@ import signal
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -15,16 +16,18 @@ import pytest
 from pyspark.sql import SparkSession
 
 from codelake.contracts import EVIDENCE, OPERATIONS, TABLES, Column, Table
+from codelake.contracts.claims import CLAIMS
 from codelake.contracts.graph import GRAPH
 from codelake.contracts.operations import COMMITS, SNAPSHOTS
 from codelake.contracts.sources import BLOBS, DIAGNOSTICS, FILES, REPOSITORIES
 from codelake.delta.changes import changes
 from codelake.delta.create import create_table
 from codelake.delta.lake import Lake, create_lake
+from codelake.delta.maintenance.vacuum import vacuum
 from codelake.delta.run import Run
 from codelake.delta.scan import scan
 from codelake.delta.store import Store
-from codelake.errors import ContractBroken
+from codelake.errors import Conflict, ContractBroken
 from codelake.extract.content import Evidence, evidence_of
 from codelake.extract.guard import Extract, Limits
 from codelake.extract.sources import open_sources
@@ -34,6 +37,7 @@ from codelake.pipeline.build import build, create_tables
 from codelake.pipeline.progress import Progress
 from codelake.pipeline.reading import Reading
 from codelake.pipeline.stages import STAGES
+from codelake.pipeline.upkeep import new_upkeep
 
 LIMITS = Limits(seconds=2)
 SAME = b"def same():\n    return 1\n"
@@ -213,6 +217,21 @@ def test_nothing_new_is_not_parsed_and_commits_nothing(workplace: Workplace, fir
     assert (again["n_contents_stored"], again["n_contents_extracted"], again["versions"]) == (0, 0, {})
     assert workplace.versions() == before
     assert again["repositories"] == first["repositories"]
+
+
+def test_nothing_is_deleted_by_force_while_a_build_reads(workplace: Workplace, first: dict[str, Any]) -> None:
+    run = new_upkeep(replace(workplace.lake, lock_timeout=0.1))
+
+    class Meanwhile(Told):
+        def stage(self, name: str) -> None:
+            super().stage(name)
+            with pytest.raises(Conflict, match=rf"pins.lock.*{os.getpid()}"):
+                vacuum(run, BLOBS.name, retain=timedelta(0), force=True)
+
+    meanwhile = Meanwhile()
+    workplace.build(progress=meanwhile)
+    assert meanwhile.stages == [stage.name for stage in STAGES]
+    vacuum(run, CLAIMS.name, retain=timedelta(0), force=True)
 
 
 def test_a_change_is_all_that_the_change_feed_shows(workplace: Workplace, first: dict[str, Any]) -> None:

@@ -16,7 +16,7 @@ import pyarrow.fs as pafs
 from deltalake.fs import DeltaStorageHandler
 
 from codelake.delta.entries import LOG
-from codelake.delta.lock import table_lock
+from codelake.delta.lock import shared_lock, table_lock
 from codelake.delta.log import Log
 from codelake.delta.store import Store
 from codelake.errors import NotFound, Refused, Unavailable, UsageError
@@ -26,6 +26,8 @@ if TYPE_CHECKING:  # logs are read in processes that never load Spark
 
 MARKER = "_codelake.json"
 _LOCKS = "_locks"
+PINS = "pins"
+"""The lock that is shared by runs that read, and held alone by what deletes more than the retention lets go."""
 
 
 class Starting:
@@ -134,12 +136,24 @@ class Lake:
             yield
             return
         with ExitStack() as held:
-            file = self.store.path / _LOCKS / f"{name}.lock"
-            hold = held.enter_context(table_lock(file, jvm=self.jvm, timeout=self.lock_timeout))
+            hold = held.enter_context(table_lock(self._lock(name), jvm=self.jvm, timeout=self.lock_timeout))
             if isinstance(self.spark, Starting):
                 held.enter_context(self.spark.telling(lambda: hold(self.jvm)))
                 hold(self.jvm)  # another thread may have started it in between
             yield
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Around a run whose pins nobody knows of before it is recorded: what the retention keeps is not deleted
+        meanwhile. Any number of processes at once."""
+        if not (self.store.is_local and self.locking):
+            yield
+            return
+        with shared_lock(self._lock(PINS), timeout=self.lock_timeout):
+            yield
+
+    def _lock(self, name: str) -> Path:
+        return self.store.path / _LOCKS / f"{name}.lock"
 
 
 def create_lake(store: Store, spark: SparkSession | Starting | None = None, *, lock_timeout: float = 600.0) -> Lake:

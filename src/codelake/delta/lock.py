@@ -27,28 +27,14 @@ def table_lock(path: Path, *, jvm: int | None, timeout: float) -> Iterator[Calla
     """Hold the lock file `path`. `jvm` is the process that will commit on our behalf, if it is on this host. What this
     gives names another, such as one that was started since."""
     deadline = time.monotonic() + timeout
+    fd = _opened(path)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-    except OSError as error:
-        raise Unavailable(
-            f"lock {path}",
-            expected="a folder that can be written",
-            found=error.strerror,
-            do="Nothing was written. Make the lake's folder writable or name another with --lake.",
-        ) from error
-    try:
-        while True:
-            try:
-                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                _wait(path, fd, deadline, timeout)
+        _take(path, fd, fcntl.LOCK_EX, deadline, timeout)
         while _orphan(fd):
             _wait(path, fd, deadline, timeout)
 
         def name(jvm: int | None) -> None:
-            _write(fd, json.dumps({"pid": os.getpid(), "jvm": jvm, "jvm_start": _started(jvm)}).encode())
+            _write(fd, _holder(jvm))
 
         name(jvm)
         try:
@@ -57,6 +43,45 @@ def table_lock(path: Path, *, jvm: int | None, timeout: float) -> Iterator[Calla
             _write(fd, b"")
     finally:
         os.close(fd)
+
+
+@contextmanager
+def shared_lock(path: Path, *, timeout: float) -> Iterator[None]:
+    """Hold the lock file `path` beside others who hold it so: `table_lock` waits for all of them. One of them is named
+    in it, also after its end; that keeps nobody."""
+    fd = _opened(path)
+    try:
+        _take(path, fd, fcntl.LOCK_SH, time.monotonic() + timeout, timeout)
+        _write(fd, _holder(None))
+        yield
+    finally:
+        os.close(fd)
+
+
+def _opened(path: Path) -> int:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    except OSError as error:
+        raise Unavailable(
+            f"lock {path}",
+            expected="a folder that can be written",
+            found=error.strerror,
+            do="Nothing was written. Make the lake's folder writable or name another with --lake.",
+        ) from error
+
+
+def _take(path: Path, fd: int, kind: int, deadline: float, timeout: float) -> None:
+    while True:
+        try:
+            fcntl.flock(fd, kind | fcntl.LOCK_NB)
+            return
+        except BlockingIOError:
+            _wait(path, fd, deadline, timeout)
+
+
+def _holder(jvm: int | None) -> bytes:
+    return json.dumps({"pid": os.getpid(), "jvm": jvm, "jvm_start": _started(jvm)}).encode()
 
 
 def _wait(path: Path, fd: int, deadline: float, timeout: float) -> None:

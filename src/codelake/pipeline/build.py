@@ -56,7 +56,7 @@ def build(
     started, started_at = time.monotonic(), datetime.now(UTC)
     create_tables(lake)
     run = Run(lake, new_run_id(), pipeline="build")
-    with nullcontext(open_units) if open_units else OpenUnits() as units:
+    with lake.reading(), nullcontext(open_units) if open_units else OpenUnits() as units:
         work = Build(run, reading, limits, progress or Progress(), extract, units)
         known = fingerprints(limits)
         ran = [_run(work, stage, known[stage.name], {}) for stage in STAGES if not stage.alone]

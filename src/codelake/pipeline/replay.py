@@ -36,12 +36,13 @@ class Compared(NamedTuple):
 
 def replay(lake: Lake, run: PublishedRun, into: Lake, *, limits: Limits, progress: Progress) -> list[Compared]:
     """`into` is a lake that has nothing yet. Runs that a newer codelake replays may differ: fingerprints tell."""
-    then = Run(lake, run.run_id, pipeline="replay")
-    for table in BUILT:
-        pin(then, table, at=run.versions[table.name])
-    build(into, Stored(then, progress), limits=limits, progress=progress)
-    now = Run(into, run.run_id, pipeline="replay")
-    return [Compared(table.name, _digest(then, table), _digest(now, table)) for table in BUILT]
+    with lake.reading():
+        then = Run(lake, run.run_id, pipeline="replay")
+        for table in BUILT:
+            pin(then, table, at=run.versions[table.name])
+        build(into, Stored(then, progress), limits=limits, progress=progress)
+        now = Run(into, run.run_id, pipeline="replay")
+        return [Compared(table.name, _digest(then, table), _digest(now, table)) for table in BUILT]
 
 
 def _digest(run: Run, table: Any) -> Digest:

@@ -3,12 +3,13 @@ retention. Less than that is refused unless it is said twice."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime, timedelta
 from typing import TypedDict, Unpack
 
 from codelake.delta.checks.stored import Stored
+from codelake.delta.lake import PINS, Lake
 from codelake.delta.maintenance.needed import Needed, needed, retention
 from codelake.delta.maintenance.operation import ASKED, Maintained, maintained
 from codelake.delta.publish import PUBLICATION
@@ -42,7 +43,7 @@ def delete_expired(run: Run, name: str, operation: str, expired: Expired, **how:
     options = {"retained_hours": str(_hours(kept))}
     reason = how.get("reason", ASKED)
     # What a running build has pinned is kept by nothing but the retention: with less, the build is waited for.
-    alone = nullcontext() if dry_run or kept >= guard else run.lake.writing(PUBLICATION)
+    alone = nullcontext() if dry_run or kept >= guard else _alone(run.lake)
     with alone, maintained(run, name, operation, reason=reason, dry_run=dry_run, options=options) as done:
         table, since = Stored(run.lake.store, name), datetime.now(UTC) - kept
         gone = expired(table, needed(run, name, since), since)
@@ -52,6 +53,13 @@ def delete_expired(run: Run, name: str, operation: str, expired: Expired, **how:
             for path in gone:
                 table.delete(path)
     return done
+
+
+@contextmanager
+def _alone(lake: Lake) -> Iterator[None]:
+    """Nobody reads by pins that are not written down, builds, or restores. In the order in which builds take them."""
+    with lake.writing(PINS), lake.writing(PUBLICATION):
+        yield
 
 
 def _hours(span: timedelta) -> float:
