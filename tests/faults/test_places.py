@@ -95,6 +95,10 @@ def _no_file(lake: Lake) -> None:
     (lake.store.path / "things" / path).unlink()
 
 
+def _no_last(lake: Lake) -> None:
+    entry(lake, 3).unlink()
+
+
 def _short_file(lake: Lake) -> None:
     path = lake.store.path / "things" / lake.log("things").files.column("path").to_pylist()[0]
     path.write_bytes(path.read_bytes()[:-10])
@@ -117,6 +121,7 @@ FAULTS: list[tuple[str, Callable[[Lake], None], str]] = [
     ("empty entry", _empty, "log entry 3.*empty file"),
     ("truncated entry", _truncated, "things"),
     ("gap", _gap, "no entry 2"),
+    ("no last entry", _no_last, "log entry 3.*beside its checksum"),
     ("no first entry", _headless, "no checkpoint"),
     ("missing file", _no_file, "no such file"),
     ("short file", _short_file, "bytes"),

@@ -26,6 +26,7 @@ from codelake.errors import Damaged
 LOG = "_delta_log"
 _COMMIT = re.compile(r"^(\d{20})\.json$")
 _CHECKPOINT = re.compile(r"^(\d{20})\.checkpoint.*\.(parquet|json)$")
+_CHECKSUM = re.compile(r"^(\d{20})\.crc$")
 _METRICS = {
     "num_added_rows": "numOutputRows",
     "num_added_files": "numFiles",
@@ -65,11 +66,14 @@ class Entries:
         infos = self._fs.get_file_info(pafs.FileSelector(LOG, allow_not_found=True))
         found = {}
         self._checkpoints: list[int] = []
+        self._checksums: list[int] = []
         for info in infos:
             if match := _COMMIT.match(info.base_name):
                 found[int(match[1])] = info
             elif match := _CHECKPOINT.match(info.base_name):
                 self._checkpoints.append(int(match[1]))
+            elif match := _CHECKSUM.match(info.base_name):
+                self._checksums.append(int(match[1]))
         return found
 
     def _check_entries(self) -> None:
@@ -82,6 +86,7 @@ class Entries:
                     found="an empty file",
                     do=f"Restore {LOG}/{version:020}.json from a copy.",
                 )
+        self._require_entry(max(self._checkpoints + self._checksums, default=-1))
         if entries:
             first = min(entries)
             missing = sorted(set(range(first, max(entries) + 1)) - set(entries))
@@ -100,6 +105,20 @@ class Entries:
                     found=f"entries from {first} on and no checkpoint before them",
                     do="Restore the entries or a checkpoint from a copy.",
                 )
+
+    def _require_entry(self, version: int) -> None:
+        """What stands beside an entry is written after it: where that is there and the entry is not, it is lost, and
+        engines take the one before for the newest."""
+        if version <= max(self._entries, default=-1):
+            return
+        path = f"{LOG}/{version:020}.json"
+        if self._fs.get_file_info(path).type == pafs.FileType.NotFound:  # it may have been made since they were listed
+            raise Damaged(
+                f"table {self.name}, log entry {version}",
+                expected="a commit, beside its checksum or checkpoint",
+                found="no such file",
+                do=f"Restore {path} from a copy.",
+            )
 
     @property
     def versions(self) -> range:
