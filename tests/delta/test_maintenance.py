@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -10,6 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
+from codelake.contracts import Layout
 from codelake.contracts.arrow import arrow_table
 from codelake.contracts.operations import MAINTENANCE, RUNS, SNAPSHOTS
 from codelake.contracts.table import Upkeep
@@ -28,6 +30,7 @@ from codelake.delta.maintenance.vacuum import vacuum
 from codelake.delta.publish import PUBLICATION
 from codelake.delta.reading import Reader
 from codelake.delta.record import record
+from codelake.delta.report import scan_report
 from codelake.delta.run import Run, pin
 from codelake.delta.runs import published_runs
 from codelake.delta.write import commit
@@ -112,6 +115,25 @@ def test_files_with_as_many_rows_as_the_contract_allows_are_left_alone_and_none_
     after = lake.log("bounded").files.to_pylist()
     assert sorted(one["num_records"] for one in after) == [150, 2_000, 2_000]
     assert {one["path"] for one in after if one["num_records"] == 2_000} <= {one["path"] for one in before}
+
+
+@pytest.mark.parametrize("how", ["zorder_by", "cluster_by"])
+def test_a_table_is_laid_out_by_z_order_or_clustering(lake: Lake, how: str) -> None:
+    """A filter on either column opens few files afterwards."""
+    table = replace(UNSORTED, name="curved", layout=Layout(**{how: ("id", "size")}, file_rows=500))  # type: ignore[arg-type]
+    create_table(lake, table)
+    chance = random.Random(1)
+    rows = [(k, "o", chance.randrange(1, 4_000)) for k in range(4_000)]
+    commit(new_run(lake), table, frame(lake, rows, table).coalesce(1), mode="append")
+    before = stored(lake, table)
+
+    def opened(filter: str) -> int:
+        return scan_report(lake.log("curved"), filter).n_candidates
+
+    assert (lake.log("curved").files.num_rows, opened("size = 500")) == (8, 8)
+    done = optimize(upkeep(lake), table, full=True)
+    assert (done.options["way"], stored(lake, table) == before) == ("optimize", True)
+    assert lake.log("curved").files.num_rows == 8 and max(opened("size = 500"), opened("id = 500")) <= 4
 
 
 def test_files_with_a_deletion_vector_are_written_anew_each_by_itself(lake: Lake) -> None:

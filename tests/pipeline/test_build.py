@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from codelake.contracts import EVIDENCE, OPERATIONS, TABLES, Column, Table
+from codelake.contracts import EVIDENCE, OPERATIONS, TABLES, Column, Table, operations
 from codelake.contracts.claims import CLAIMS
 from codelake.contracts.graph import GRAPH
 from codelake.contracts.operations import COMMITS, SNAPSHOTS
@@ -241,6 +241,8 @@ def test_a_change_is_all_that_the_change_feed_shows(workplace: Workplace, first:
     done = workplace.build()
     assert (done["n_contents_stored"], done["n_contents_extracted"]) == (1, 1)
     assert {"blobs", "evidence", "files", "links", "cpg_nodes"} <= set(done["versions"])
+    ran = {row["stage"]: row for row in workplace.rows(operations.STAGES) if row["run_id"] == done["run_id"]}
+    assert [(ran[name]["n_hits"], ran[name]["n_misses"]) for name in ("contents", "evidence")] == [(10, 1)] * 2
     feed = changes(Run(workplace.lake, "reader"), FILES, after=before["files"]).collect()
     assert sorted((row["_change_type"], row["path"]) for row in feed) == [
         ("delete", "_version.py"),

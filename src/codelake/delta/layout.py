@@ -11,7 +11,8 @@
     no_dictionary        table property parquet.enable.dictionary#column
     row_group_bytes      table property parquet.block.size
     file_rows            writer option maxRecordsPerFile
-    file_bytes           writer option optimizeWrite, packed to spark.databricks.delta.optimizeWrite.binSize
+    file_bytes           writer option optimizeWrite, packed to spark.databricks.delta.optimizeWrite.binSize; OPTIMIZE
+                         makes no larger ones
     compression          writer option compression
 
 Parquet properties travel as table properties because Delta hands a table's properties, and of a writer's

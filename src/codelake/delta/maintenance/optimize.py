@@ -76,7 +76,10 @@ def _optimize(run: Run, table: Table, log: Log, *, full: bool) -> list[Commit]:
         statement += f" ZORDER BY ({', '.join(f'`{c}`' for c in table.layout.zorder_by)})"
     elif full and table.layout.cluster_by:
         statement += " FULL"
-    confs = {}
+    # Rows lie along the curve within a file too: one that is ended by its rows ends where the next begins.
+    confs = {"spark.databricks.io.skipping.mdc.sortWithinFiles": "true"}
+    if table.layout.file_bytes is not None:
+        confs["spark.databricks.delta.optimize.maxFileSize"] = str(table.layout.file_bytes)
     if table.layout.file_rows is not None:
         confs["spark.sql.files.maxRecordsPerFile"] = str(table.layout.file_rows)
         confs["spark.databricks.delta.optimize.minFileSize"] = str(_small_bytes(log, table))
