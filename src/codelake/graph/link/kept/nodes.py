@@ -228,8 +228,9 @@ class Slot:
         self.number = number
         self.held: dict[Any, Held] = {}
         self.all_of_it: frozenset[int] | None = None
-        """What it holds and since when (`since`) that is all: None until it is asked, for most of it stands for long."""
+        """What it holds; None until somebody asks."""
         self.since = 0
+        """From when on it holds all of it."""
         self.out: list[Copy] = []
         self.into: list[Copy] = []
         self.waits: list[Wait] = []
