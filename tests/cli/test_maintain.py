@@ -105,6 +105,8 @@ def test_a_feature_of_all_tables(run: Run, root: Path) -> None:
         (["enable", "things", "appendOnly"], 3, "expected false, as the contract says"),
         (["enable", "things", "columnMapping"], 3, "--allow"),
         (["drop-feature", "things", "rowTracking"], 1, "one of its features"),
+        (["drop-feature", "things", "checkConstraints", "--dry-run"], 3, "neither names nor needs"),
+        (["drop-feature", "runs", "appendOnly", "--dry-run"], 3, "neither names nor needs"),
         (["drop-feature", "rowTracking", "--all"], 1, "one of their features"),
         (["drop-feature", "rowTracking"], 2, "the NAME of one, or --all, and a FEATURE"),
         (["drop-feature", "things", "rowTracking", "--all"], 2, "the NAME of one, or --all, and a FEATURE"),

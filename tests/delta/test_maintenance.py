@@ -322,6 +322,8 @@ def test_features(historic: Lake) -> None:
         drop(run, UNSORTED, "rowTracking")
     with pytest.raises(Refused, match="Take it out of the contract first"):
         drop(run, UNSORTED, "deletionVectors")
+    with pytest.raises(Refused, match=r"dropping this feature is not supported.*has the feature still"):
+        drop(run, replace(UNSORTED, columns=(), key=(), replace_by=(), checks=()), "invariants")
     drop(run, UNSORTED, "inCommitTimestamp")
     assert "inCommitTimestamp" not in historic.log("unsorted").protocol[2]
     assert [row["operation"] for row in run.rows[MAINTENANCE.name]] == ["enable", "drop-feature"]

@@ -113,7 +113,11 @@ def test_no_such_run(historic: Lake) -> None:
 @pytest.mark.parametrize("format", ["parquet", "delta"])
 def test_an_export_has_the_rows_and_can_be_verified(historic: Lake, tmp_path: Path, format: str) -> None:
     log = historic.log("things", version=PUBLISHED)
+    killed = tmp_path / "out.partial" / "part-00000.zstd.parquet"
+    killed.parent.mkdir()
+    killed.write_bytes(b"PAR1")
     done = export_table(log, tmp_path / "out", format=format)  # type: ignore[arg-type]
+    assert not killed.parent.exists(), "what an export left that was killed"
     assert done.n_rows == 9 and done.digest == str(embedded_digest(log))
     assert verify_export(tmp_path / "out") == done
     spark = historic.session.read.format(format).load(str(tmp_path / "out"))
@@ -137,6 +141,10 @@ def test_a_changed_export_is_found(historic: Lake, tmp_path: Path) -> None:
     (out / MANIFEST).write_text(json.dumps(manifest | {"digest": "0-0"}))
     with pytest.raises(Damaged, match="rows with the digest 0-0"):
         verify_export(out)
+    for other in ({"files": [{"path": "a"}]}, {"more": 1}):
+        (out / MANIFEST).write_text(json.dumps(manifest | other))
+        with pytest.raises(Damaged, match="a manifest"):
+            verify_export(out)
     (out / MANIFEST).unlink()
     with pytest.raises(NotFound):
         verify_export(out)

@@ -21,6 +21,7 @@ from codelake.errors import (
     Damaged,
     FeedUnavailable,
     PinUnavailable,
+    Refused,
     Unavailable,
 )
 
@@ -57,6 +58,7 @@ _SCHEMA = (
     "DELTA_CANNOT_MODIFY_APPEND_ONLY",
     "DELTA_MULTIPLE_SOURCE_ROW_MATCHING_TARGET_ROW_IN_MERGE",
 )
+_NOT_DROPPED = ("DELTA_FEATURE_DROP_", "DELTA_CANNOT_DROP_CHECK_CONSTRAINT_FEATURE")
 _FILE_GONE = (
     "FAILED_READ_FILE",
     "DELTA_FILE_NOT_FOUND",
@@ -121,6 +123,8 @@ def translated(what: str, error: Exception) -> CodelakeError:
         return PinUnavailable(what, found=found, do="Read a newer version, or raise the table's retention.")
     if name.startswith(CONSTRAINT_BROKEN) or name.startswith(_SCHEMA):
         return ContractBroken(what, found=found, do="Nothing was written.")
+    if name.startswith(_NOT_DROPPED):
+        return Refused(what, found=found, do="The table has the feature still.")
     if "No space left on device" in text:
         return Unavailable(what, expected="room on the disk", found="none left", do="Nothing was committed.")
     if "Permission denied" in text or "Read-only file system" in text or "Mkdirs failed" in text:

@@ -77,15 +77,16 @@ def verify_export(target: Path) -> Exported:
     """Every file is there as it was written, and the rows have the digest that the table's had."""
     try:
         said = Exported(**json.loads((target / MANIFEST).read_text()))
+        sums = {str(file["path"]): str(file["sha256"]) for file in said.files}
     except FileNotFoundError as error:
         raise NotFound(f"export {target}", expected=f"a folder with {MANIFEST}", found="none") from error
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, KeyError) as error:
         raise Damaged(f"export {target}, {MANIFEST}", expected="a manifest", found=error) from error
-    for file in said.files:
-        path = target / file["path"]
+    for name, expected in sums.items():
+        path = target / name
         found = _sha256(path) if path.is_file() else "no such file"
-        if found != file["sha256"]:
-            raise Damaged(f"export {target}, {file['path']}", expected=f"sha256 {file['sha256']}", found=found)
+        if found != expected:
+            raise Damaged(f"export {target}, {name}", expected=f"sha256 {expected}", found=found)
     digest = _digest(target, said.format)
     if str(digest) != said.digest:
         raise Damaged(f"export {target}", expected=f"rows with the digest {said.digest}", found=digest)

@@ -62,11 +62,11 @@ def drop(run: Run, table: Table, feature: str, *, truncate_history: bool = False
     there = protocol_of(*run.lake.log(table.name).protocol).features
     if feature not in there:
         raise NotFound(f"table {table.name}", expected=f"one of its features {', '.join(there)}", found=feature)
-    if feature in table.features:
+    if feature in table.features or feature in _implied(table):
         raise Refused(
             f"table {table.name}: drop of the feature {feature}",
-            expected="a feature that the contract does not name",
-            found="one that it names",
+            expected="a feature that the contract neither names nor needs",
+            found="one that it does",
             do="Nothing was changed. Take it out of the contract first.",
         )
     options = {"feature": feature, "truncate_history": str(truncate_history).lower()}
@@ -75,6 +75,16 @@ def drop(run: Run, table: Table, feature: str, *, truncate_history: bool = False
         if not dry_run:
             drop_feature(run.lake, table.name, feature, truncate_history=truncate_history)
     return done
+
+
+def _implied(table: Table) -> set[str]:
+    """Features that checks, NOT NULL and append-only bring."""
+    brought = {
+        "appendOnly": table.append_only,
+        "checkConstraints": any(check.action == "fail" for check in table.all_checks),
+        "invariants": not all(column.nullable for column in table.columns),
+    }
+    return {feature for feature, is_brought in brought.items() if is_brought}
 
 
 def with_feature(lake: Lake, names: Iterable[str], feature: str) -> list[str]:
