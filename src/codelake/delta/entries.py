@@ -86,7 +86,7 @@ class Entries:
                     found="an empty file",
                     do=f"Restore {LOG}/{version:020}.json from a copy.",
                 )
-        self._require_entry(max(self._checkpoints + self._checksums, default=-1))
+        self._require_entry(max(self._checksums, default=-1))
         if entries:
             first = min(entries)
             missing = sorted(set(range(first, max(entries) + 1)) - set(entries))
@@ -107,15 +107,14 @@ class Entries:
                 )
 
     def _require_entry(self, version: int) -> None:
-        """What stands beside an entry is written after it: where that is there and the entry is not, it is lost, and
-        engines take the one before for the newest."""
-        if version <= max(self._entries, default=-1):
+        """A checksum is written after its entry: where that is gone, the version before must not pass for the newest."""
+        if version <= max([*self._entries, *self._checkpoints], default=-1):
             return
         path = f"{LOG}/{version:020}.json"
         if self._fs.get_file_info(path).type == pafs.FileType.NotFound:  # it may have been made since they were listed
             raise Damaged(
                 f"table {self.name}, log entry {version}",
-                expected="a commit, beside its checksum or checkpoint",
+                expected="a commit, beside its checksum",
                 found="no such file",
                 do=f"Restore {path} from a copy.",
             )

@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # logs are read in processes that never load Spark
 
 MARKER = "_codelake.json"
 _LOCKS = "_locks"
-PINS = "pins"
+PINS = "_pins"
 """The lock that is shared by runs that read, and held alone by what deletes more than the retention lets go."""
 
 

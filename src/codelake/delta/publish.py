@@ -13,7 +13,7 @@ from codelake.contracts.table import Table
 from codelake.delta.run import Run, pin
 from codelake.delta.write import commit
 
-PUBLICATION = "publication"
+PUBLICATION = "_publication"
 """The lock that whoever may change what readers will see next holds while it reads, commits and publishes. It is taken
 before the lock of a table, never after."""
 
