@@ -107,7 +107,7 @@ class Entries:
                 )
 
     def _require_entry(self, version: int) -> None:
-        """A checksum is written after its entry: where that is gone, the version before must not pass for the newest."""
+        """A checksum is written after its entry: where that is gone, the one before must not pass for the newest."""
         if version <= max([*self._entries, *self._checkpoints], default=-1):
             return
         path = f"{LOG}/{version:020}.json"
