@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from codelake.contracts.operations import IMPORTS
+from codelake.contracts.operations import LOADS
 from codelake.contracts.table import Table
 from codelake.delta.create import create_table
 from codelake.delta.digest import Digest, digest_of, embedded_digest
@@ -53,7 +53,7 @@ def load(run: Run, source: Source, table: Table, *, skip_corrupt: bool = False) 
     """Every file that was not loaded before. A file that cannot be read stops the load before its batch is
     committed, unless it may be left out; either way it is named."""
     lake, root = run.lake, str(source.root.absolute())
-    create_table(lake, IMPORTS)
+    create_table(lake, LOADS)
     if not lake.exists(table.name):
         create_table(lake, table, allow_features=("timestampNtz",))
     done = Loaded(table.name, root, corrupt=[_named(file, file.problem) for file in source.unreadable])
@@ -130,7 +130,7 @@ def _write_down(
     note = Run(run.lake, run.run_id, stage=f"import {status}", pipeline=run.pipeline)
     for file, digest in files:
         note.note(
-            IMPORTS,
+            LOADS,
             table_name=table.name,
             source=str(source.root.absolute()),
             path=file.path,
@@ -159,9 +159,9 @@ def _batches(files: Sequence[SourceFile]) -> Iterator[list[SourceFile]]:
 
 
 def _history(lake: Lake, table: str, root: str) -> list[dict[str, Any]]:
-    imports = {"imports": lake.log(IMPORTS.name).delta_table}
+    loads = {LOADS.name: lake.log(LOADS.name).delta_table}
     where = f"table_name = {text(table)} AND source = {text(root)}"
-    return list(rows(imports, f"SELECT * FROM imports WHERE {where}").to_pylist())
+    return list(rows(loads, f"SELECT * FROM {LOADS.name} WHERE {where}").to_pylist())
 
 
 def _imported(lake: Lake, table: str, history: Sequence[dict[str, Any]]) -> dict[str, dict[str, Any]]:
