@@ -89,6 +89,7 @@ def test_refs(shop: Shop) -> None:
         ("shop/cli.py:1", "shop"),
         ("till.py:1", "till"),
     ]
+    assert seen(shop.open.refs("json.dumps"), "role", "place") == [("name", "shop/cart.py:23")]
 
 
 def test_impact_with_the_way_that_leads_there(shop: Shop) -> None:
