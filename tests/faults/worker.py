@@ -111,7 +111,7 @@ def build_and_die(
     """A build that is killed before or after its commit number `at`, or within it; which: python, jvm or both. Within
     is when the entry is there and nothing else has followed; `on_spark`, where Spark does all the work, when only the
     entry is missing."""
-    real, checksum, n = write._written, in_process._write_checksum, 0
+    real, checksum, n = write._written, in_process.write_checksum, 0
 
     def die() -> None:
         if "jvm" in which:
@@ -142,7 +142,7 @@ def build_and_die(
             die()
         checksum(*given)
 
-    write._written, in_process._write_checksum = dying, dying_within
+    write._written, in_process.write_checksum = dying, dying_within
     try:
         with on_executors() if on_spark else nullcontext():
             return build_one(lake, folder=folder)
