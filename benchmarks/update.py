@@ -13,6 +13,7 @@ Without folders: Django, then pandas, sympy, Django and SQLAlchemy together, edi
 
 from __future__ import annotations
 
+import os
 import shutil
 import statistics
 import subprocess
@@ -145,4 +146,6 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    # Compiled modules are kept, as for a user.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     main()

@@ -39,7 +39,10 @@ from tests.delta.things import COPY, THINGS, frame
 from tests.distribution.building import on_executors
 from tests.faults.pausing import wait_for
 
-PAUSE = Path(os.environ["PAUSE_FILE"])
+
+def pause_file() -> Path:
+    """As tests/faults/pausing.py has it; tests that call what is here themselves have none."""
+    return Path(os.environ["PAUSE_FILE"])
 
 
 def append_many(lake: Lake, *, worker: int, n: int, seed: int) -> dict[str, Any]:
@@ -111,7 +114,7 @@ def build_and_die(
     """A build that is killed before or after its commit number `at`, or within it; which: python, jvm or both. Within
     is when the entry is there and nothing else has followed; `on_spark`, where Spark does all the work, when only the
     entry is missing."""
-    real, checksum, n = write._written, in_process.write_checksum, 0
+    real, checksum, n, pause = write._written, in_process.write_checksum, 0, pause_file()
 
     def die() -> None:
         if "jvm" in which:
@@ -120,9 +123,9 @@ def build_and_die(
             os.kill(os.getpid(), signal.SIGKILL)
 
     def die_in_commit() -> None:
-        wait_for(PAUSE.with_name("pause.waiting"))
+        wait_for(pause.with_name("pause.waiting"))
         die()
-        PAUSE.unlink()
+        pause.unlink()
 
     def dying(*given: Any) -> Any:
         nonlocal n
@@ -130,7 +133,7 @@ def build_and_die(
         if (n, when) == (at, "before"):
             die()
         if (n, when, on_spark) == (at, "within", True):
-            PAUSE.write_text("60000")
+            pause.write_text("60000")
             Thread(target=die_in_commit, daemon=True).start()
         gate = real(*given)
         if (n, when) == (at, "after"):
@@ -157,12 +160,13 @@ def build_one(lake: Lake, *, folder: str) -> dict[str, Any]:
 
 def pausing(write_here: Callable[..., None]) -> Callable[..., None]:
     """As tests/faults/pausing.py does it for Spark's commits."""
+    pause = pause_file()
 
     def paused(*given: Any) -> None:
-        if PAUSE.exists():
-            left = int(PAUSE.read_text())
-            PAUSE.with_name("pause.waiting").touch()
-            while left > 0 and PAUSE.exists():
+        if pause.exists():
+            left = int(pause.read_text())
+            pause.with_name("pause.waiting").touch()
+            while left > 0 and pause.exists():
                 time.sleep(0.01)
                 left -= 10
         write_here(*given)

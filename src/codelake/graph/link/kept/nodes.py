@@ -164,6 +164,7 @@ class Held(Node):
 
     def follow(self, live: Following, *, is_later: bool) -> None:
         slot = self.slot
+        slot.all_of_it = None
         if len(slot.held) > MOST and live.reconsider(slot):
             return
         for copy in slot.out:
@@ -221,11 +222,15 @@ class Wait(Node):
 
 
 class Slot:
-    __slots__ = ("closes", "held", "into", "is_fixed", "number", "out", "waits", "widened")
+    __slots__ = ("all_of_it", "closes", "held", "into", "is_fixed", "number", "out", "since", "waits", "widened")
 
     def __init__(self, number: int) -> None:
         self.number = number
         self.held: dict[Any, Held] = {}
+        self.all_of_it: frozenset[int] | None = None
+        """What it holds; None until somebody asks."""
+        self.since = 0
+        """From when on it holds all of it."""
         self.out: list[Copy] = []
         self.into: list[Copy] = []
         self.waits: list[Wait] = []
@@ -243,6 +248,12 @@ class Slot:
         """What it held before a time."""
         if self.closes << STEPS < now:
             return NOTHING if self.widened is None else frozenset((self.widened,))
+        if self.all_of_it is None:
+            times = [held.time for held in self.held.values() if held.time < NEVER]
+            self.since = max(times, default=-1) + 1
+            self.all_of_it = frozenset([value for value, held in self.held.items() if held.time < NEVER])
+        if self.since <= now:
+            return self.all_of_it
         return frozenset([value for value, held in self.held.items() if held.time < now])
 
     def closing(self, is_function: Callable[[int], bool]) -> int:
