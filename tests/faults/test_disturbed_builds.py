@@ -97,6 +97,7 @@ def test_a_killed_build_is_not_seen_and_the_next_goes_on(
     worker.ask(do="build_and_die", lake=str(tmp_path / "lake"), **request)
     with contextlib.suppress(AssertionError):  # it has died
         worker.answer()
+    worker.close()  # what is left of it: there are more of them than there is room for
     seen = last_published(Run(lake, "reader"))
     assert seen is not None
     if seen.run_id == before.run_id:
