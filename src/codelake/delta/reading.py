@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -199,3 +199,12 @@ def among(column: str, values: Iterable[str]) -> str:
     """A condition: `column` has one of the values."""
     listed = ", ".join(map(text, values))
     return f"{column} IN ({listed})" if listed else "false"
+
+
+def any_of(conditions: Sequence[str]) -> str:
+    """A condition: one of these holds. As a tree: engines go down a chain of ORs to its end, and ten thousand of them
+    are more than a stack holds."""
+    if len(conditions) < 2:
+        return conditions[0] if conditions else "false"
+    half = len(conditions) // 2
+    return f"({any_of(conditions[:half])} OR {any_of(conditions[half:])})"
