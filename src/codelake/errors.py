@@ -107,12 +107,20 @@ class QueryRefused(Refused):
         self.text = text
         self.place = place
 
-    def __str__(self) -> str:
+    @property
+    def line_and_column(self) -> tuple[int, int]:
+        """Both from 1 on."""
         before = self.text[: self.place]
-        line = before.count("\n")
-        column = self.place - (before.rfind("\n") + 1)
-        shown = self.text.split("\n")[line] if self.text else ""
-        return f"{super().__str__()}\n  line {line + 1}, column {column + 1}:\n    {shown}\n    {' ' * column}^"
+        return before.count("\n") + 1, len(before) - before.rfind("\n")
+
+    def __str__(self) -> str:
+        line, column = self.line_and_column
+        shown = self.text.split("\n")[line - 1]
+        return f"{super().__str__()}\n  line {line}, column {column}:\n    {shown}\n    {' ' * (column - 1)}^"
+
+    def as_dict(self) -> dict[str, Any]:
+        line, column = self.line_and_column
+        return {**super().as_dict(), "line": line, "column": column}
 
 
 class LimitReached(Refused):

@@ -50,6 +50,17 @@ def test_words_are_wrapped_in_their_column() -> None:
     ]
 
 
+def test_words_are_wrapped_before_names_go_over_several_lines() -> None:
+    rows = [("a.name", "WRITE", "b"), ("a.longer.name", "CREATE TABLE", "b"), ("a.longer.name", "WRITE", "b")]
+    assert lines(("run", "operation", "n"), rows, 27) == [
+        "run            operation  n",
+        "a.name         WRITE      b",
+        "a.longer.name  CREATE     b",
+        "               TABLE",
+        "a.longer.name  WRITE      b",
+    ]
+
+
 def test_a_long_name_takes_its_line_and_the_rest_is_below() -> None:
     rows = [("a.b", "c.py:1"), ("a.b", "c.py:22"), ("a.b", "c.py:3"), ("a.very.long.name", "d.py:4")]
     assert lines(("name", "place"), rows, 19) == [

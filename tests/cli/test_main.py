@@ -86,6 +86,13 @@ def test_nothing_to_do_shows_the_help(run: Run, arguments: list[str]) -> None:
     assert (code, out) == (2, "") and err.startswith("Usage: codelake ") and "Commands:" in err
 
 
+@pytest.mark.parametrize("arguments", [["--help"], ["table", "--help"]])
+def test_what_a_command_does_is_said_whole_in_the_list(run: Run, arguments: list[str]) -> None:
+    """In 80 columns, as it is where nobody says how wide the terminal is."""
+    commands = run(*arguments)[1].partition("Commands:\n")[2].splitlines()
+    assert len(commands) > 5 and [line for line in commands if line.endswith("...")] == []
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

@@ -115,11 +115,14 @@ def test_all_tables_as_text(run: Run, root: Path) -> None:
         "files",
         "changed",
         "at",
-        "contract",
         "drift",
     ]
     things = next(line for line in lines if line.startswith("things "))
-    assert things.split()[:3] == ["things", "2", "4"] and things.split()[-2:] == ["yes", "0"]
+    assert things.split()[:3] == ["things", "2", "4"] and things.split()[-1] == "0"
+    assert next(line for line in lines if line.startswith("foreign ")).endswith(" no contract")
+    # Times are shown in seconds: one that was shown is the end of its second.
+    shown = " ".join(things.split()[-3:-1])
+    assert one(run, root, "things", "--at", shown)["version"] == 4
 
 
 def test_one_table(run: Run, root: Path) -> None:

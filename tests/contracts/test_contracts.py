@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
 import msgspec
@@ -12,6 +13,7 @@ from codelake.contracts.arrow import arrow_schema, arrow_table
 from codelake.contracts.docs import tables_page
 from codelake.contracts.semantic import DIGEST, END_BYTE, NODE_ID, START_BYTE
 from codelake.contracts.types import parse_type
+from codelake.contracts.views import VIEWS
 from codelake.delta.create import ddl
 from codelake.delta.schema import spark_schema
 from codelake.errors import ContractBroken, UsageError
@@ -99,3 +101,8 @@ def test_every_table_of_the_lake_has_a_meaning_for_each_column() -> None:
     for table in TABLES:
         assert table.meaning.endswith(".")
         assert all(c.meaning for c in table.columns), table.name
+
+
+def test_a_name_is_that_of_one_table_or_view() -> None:
+    names = [each.name for each in (*TABLES, *VIEWS)]
+    assert [name for name, n in Counter(names).items() if n > 1] == []

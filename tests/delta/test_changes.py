@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from codelake.delta.changes import changes, cursor, window
+from codelake.delta.changes import changes, changes_here, cursor, misread, window
 from codelake.delta.create import create_table
 from codelake.delta.lake import Lake
 from codelake.delta.run import Run
@@ -47,6 +47,25 @@ def test_the_feed_of_every_commit_mode(lake: Lake) -> None:
     ]
     assert len(feed(run, 0)) == 3 + 3 + 2 + 2 + 1 + 4
     assert [(r["from_version"], r["version"]) for r in run.rows["scans"]][:2] == [(1, 1), (2, 2)]
+
+
+def test_the_feed_read_here_is_that_of_spark(lake: Lake) -> None:
+    """A restore brings files back, and takes others away, with the deletion vectors that they had."""
+    create_table(lake, THINGS)
+    commit(new_run(lake), THINGS, frame(lake, [(n, "abcd"[n % 4], n + 1) for n in range(12)]), mode="append")
+    commit(new_run(lake), THINGS, frame(lake, [(0, "a", 50)]), mode="replace", replacing=[("a",)])
+    commit(new_run(lake), THINGS, mode="delete", where="id = 1")
+    lake.log("things").delta_table.optimize.compact()
+    commit(new_run(lake), THINGS, mode="delete", where="id = 2")
+    lake.session.sql(f"RESTORE TABLE {lake.sql_name('things')} TO VERSION AS OF 3")
+    newest = lake.log("things").version
+    for after in (0, 2, newest - 1):
+        run = new_run(lake)
+        names = ("id", "owner", "size", "_change_type")
+        by_spark = changes(run, THINGS, after=after).select(*names).collect()
+        here = changes_here(run, THINGS, names[:3], after=after).to_pylist()
+        assert sorted(map(tuple, by_spark)) == sorted(tuple(row.values()) for row in here) != []
+    assert misread(lake.log("things"), 1, newest) == newest
 
 
 def test_a_cursor_moves_only_with_the_downstream_commit(lake: Lake) -> None:

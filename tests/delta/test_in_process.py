@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
+from decimal import Decimal
 from typing import Any
 
 import pyarrow as pa
@@ -134,8 +136,9 @@ def test_both_engines_refuse_with_the_same_words(twins: Lake, rows: list[Held], 
         {"checks": (Check("size_positive", "size > 0", null="passes"), Check("few", "size < 9", action="warn"))},
         {"features": ("rowTracking",)},
         {"schema_mode": "merge"},
+        {"checks": (Check("size_positive", "size * 2 > size", null="passes"),)},
     ],
-    ids=["sorted", "partitioned", "bloom", "key of the table", "warn", "feature", "schema"],
+    ids=["sorted", "partitioned", "bloom", "key of the table", "warn", "feature", "schema", "check"],
 )
 def test_what_deltalake_does_not_keep_is_left_to_spark(lake: Lake, changes_of: dict[str, Any]) -> None:
     table = replace(HELD, **changes_of)
@@ -180,6 +183,55 @@ def test_a_version_that_was_written_here_has_a_checksum_too(twins: Lake) -> None
         twins.log("held").files  # noqa: B018 - reading it is what is refused
 
 
+def without_checksums(lake: Lake, table: Table) -> None:
+    """As a writer leaves it that died right after its commit."""
+    for path in (lake.store.path / table.name / "_delta_log").glob("*.crc"):
+        if path.stem == f"{lake.log(table.name).version:020}":
+            path.unlink()
+
+
+def test_deletion_vectors_of_a_version_without_a_checksum_are_counted(twins: Lake) -> None:
+    commit(new_run(twins), HELD, held(("a", "x", 1), ("a", "y", 1)), mode="append")
+    commit(new_run(twins), HELD, mode="delete", where="path = 'x'")
+    without_checksums(twins, HELD)
+    commit(new_run(twins), HELD, held(("a", "z", 1)), mode="append")
+    log = twins.log("held")
+    checksum = log.checksum(log.version)
+    assert engine_of(twins, "held") == "delta-rs" and checksum and checksum.n_vectors == 1
+
+
+def test_a_checksum_says_nothing_that_came_after_the_one_before(twins: Lake) -> None:
+    """Which transactions there were: Delta would take one for another that is over."""
+    commit(new_run(twins), HELD, held(("a", "x", 1)), mode="append")
+    rows = twins.session.createDataFrame(held(("a", "y", 1)))
+    rows.write.format("delta").mode("append").option("txnAppId", "own").option("txnVersion", 7).save(twins.uri("held"))
+    without_checksums(twins, HELD)
+    commit(new_run(twins), HELD, held(("a", "z", 1)), mode="append")
+    log = twins.log("held")
+    assert engine_of(twins, "held") == "delta-rs" and log.checksum(log.version) is None
+    assert log.transaction_version("own") == 7
+
+
+def test_a_log_that_was_cleaned_up_and_has_no_checksum(twins: Lake) -> None:
+    for n in range(3):
+        commit(new_run(twins), HELD, held(("a", f"{n}", 1)), mode="append")
+    folder = twins.store.path / "held" / "_delta_log"
+    twins.log("held").delta_table.create_checkpoint()
+    for path in (*folder.glob("*.crc"), *(folder / f"{version:020}.json" for version in range(3))):
+        path.unlink()
+    made = commit(new_run(twins), HELD, held(("a", "x", 1)), mode="append")
+    assert made.version == 4 and len(stored(twins, HELD)) == 4
+
+
+def test_checkpoints_come_as_often_as_the_contract_says(lake: Lake) -> None:
+    table = replace(HELD, checkpoint_interval=3)
+    create_table(lake, table)
+    for n in range(4):
+        commit(new_run(lake), table, held(("a", f"{n}", 1)), mode="append")
+    assert engine_of(lake, "held") == "delta-rs"
+    assert lake.log("held").n_entries_since_checkpoint < 3 and len(stored(lake, table)) == 4
+
+
 def test_files_are_of_about_as_many_rows_as_the_contract_says(lake: Lake) -> None:
     table = replace(HELD, layout=replace(HELD.layout, file_rows=2_000))
     create_table(lake, table)
@@ -198,13 +250,77 @@ def test_somebody_who_asks_for_no_lock_is_a_conflict(twins: Lake) -> None:
     assert [row[:3] for row in stored(twins, HELD)] == [("b", "y", 2)]
 
 
-def test_rows_of_another_shape_are_refused(twins: Lake) -> None:
+def test_rows_of_another_shape_are_what_they_are_to_spark(twins: Lake) -> None:
     rows = held(("a", "x", 1))
-    large = rows.set_column(2, "size", pa.array([1 << 40]))
-    for other in (rows.drop_columns(["size"]), rows.rename_columns(["repo", "path", "n", "tags", "props"]), large):
+    for other in (
+        rows.drop_columns(["path"]),
+        rows.rename_columns(["repo", "path", "n", "tags", "props"]),
+        rows.set_column(2, "size", pa.array([1], pa.int64())),
+        rows.set_column(1, "path", pa.array([1])),
+    ):
         with pytest.raises(ContractBroken, match="another shape"):
             commit(new_run(twins), HELD, other, mode="append")
     assert twins.log("held").version == 0
+    both(twins, rows.select(["size", "props", "path", "tags", "repo"]), mode="append")
+    assert engine_of(twins, "held") == "delta-rs"
+    both(twins, held(("a", "y", 2)).drop_columns(["size"]).cast(_with_large_texts()), mode="append")
+    assert stored(twins, HELD) == stored(twins, BY_SPARK) != []
+
+
+def _with_large_texts() -> pa.Schema:
+    """As pandas 3 and Polars have them."""
+    fields = (field for field in held().schema if field.name != "size")
+    return pa.schema([field.with_type(pa.large_string()) if field.name == "path" else field for field in fields])
+
+
+def test_null_in_arrow_that_says_it_has_none_is_told_with_its_row(twins: Lake) -> None:
+    row = {"repo": "a", "path": None, "size": 1, "tags": [], "props": {}}
+    with pytest.raises(ContractBroken, match=r"path is not null.*repo='a'"):
+        commit(new_run(twins), HELD, arrow_table(HELD, [row]), mode="append")
+    assert twins.log("held").version == 0
+
+
+MEASURED = Table(
+    name="measured",
+    meaning="Numbers of every kind.",
+    columns=(
+        Column("Name", "string", "a name in capitals"),
+        Column("share", "double", "with NaN among them", nullable=True),
+        Column("price", "decimal(38,10)", "of more digits than a double has", nullable=True),
+        Column("n", "int", "a number", nullable=True),
+    ),
+    checks=(Check("named", "Name <> ''"), Check("few", "7 / n <= 3", null="passes")),
+)
+
+
+def test_a_rule_is_what_it_is_to_spark(lake: Lake) -> None:
+    """Of whole numbers deltalake drops the rest, so that three would fit twice into seven."""
+    create_table(lake, MEASURED)
+    with pytest.raises(ContractBroken, match="few: 1 row"):
+        commit(new_run(lake), MEASURED, arrow_table(MEASURED, [{"Name": "a", "n": 2}]), mode="append")
+    commit(new_run(lake), MEASURED, arrow_table(MEASURED, [{"Name": "a", "n": 3}]), mode="append")
+    assert [row[0] for row in stored(lake, MEASURED)] == ["a"]
+
+
+def test_no_number_is_missed_for_what_statistics_say(lake: Lake) -> None:
+    table = replace(MEASURED, checks=())
+    create_table(lake, table)
+    price = Decimal("1234567890123456789012345678.0123456789")
+    rows = [{"Name": "a", "share": 1.0, "price": Decimal(1)}, {"Name": "b", "share": math.nan, "price": price}]
+    commit(new_run(lake), table, arrow_table(table, rows), mode="append")
+    assert engine_of(lake, "measured") == "delta-rs"
+    by_spark = lake.session.read.format("delta").load(lake.uri("measured"))
+    for condition in ("share > 5", "share = double('NaN')", "price > 1234567890123456789012345678"):
+        assert [row.Name for row in by_spark.where(condition).collect()] == ["b"], condition
+        assert scan_report(lake.log("measured"), condition).n_candidates == 1, condition
+
+
+def test_as_many_repositories_as_there_are_can_be_replaced_at_once(lake: Lake) -> None:
+    create_table(lake, HELD)
+    commit(new_run(lake), HELD, held(("r1", "x", 1), ("r2", "y", 2)), mode="append")
+    replacing = [(f"r{n}", "x") for n in range(10_000)]
+    commit(new_run(lake), HELD, held(("r1", "x", 3)), mode="replace", replacing=replacing)
+    assert [row[:3] for row in stored(lake, HELD)] == [("r1", "x", 3), ("r2", "y", 2)]
 
 
 # every table that builds write -------------------------------------------------------------------

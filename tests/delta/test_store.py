@@ -13,12 +13,12 @@ import pytest
 from pyspark.sql import SparkSession
 
 from codelake.delta.create import create_table
-from codelake.delta.lake import create_lake
+from codelake.delta.lake import create_lake, open_lake
 from codelake.delta.record import create_operations, record
 from codelake.delta.scan import scan
 from codelake.delta.store import _DATA_OPTIONS, _LOG_OPTIONS, SCHEMES, Store
 from codelake.delta.write import commit
-from codelake.errors import CodelakeError, SettingsError, UsageError
+from codelake.errors import CodelakeError, SettingsError, Unavailable, UsageError
 from codelake.hidden import PUBLIC_STORE_OPTIONS
 from tests.delta.things import THINGS, frame, new_run
 
@@ -64,6 +64,18 @@ def test_local_only_refuses_remote_lakes(root: str) -> None:
     assert not Store(root).is_local
     with pytest.raises(UsageError, match="local_only"):
         Store(root, local_only=True)
+
+
+def test_a_store_that_cannot_be_reached_is_no_bug() -> None:
+    """Without `allow_http` its client refuses the endpoint before it connects."""
+    options = {"access_key": "A", "secret_key": CANARY, "endpoint": "http://127.0.0.1:9", "region": "r"}
+    with pytest.raises(Unavailable) as raised:
+        open_lake(Store("s3a://b/l", options=options))
+    said = str(raised.value)
+    assert said.startswith(
+        "lake s3a://b/l; expected a store that can be reached; found Generic S3 error: URL scheme is"
+    )
+    assert CANARY not in said
 
 
 def test_an_unknown_place_or_option_is_refused_with_the_nearest() -> None:

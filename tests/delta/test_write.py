@@ -222,6 +222,6 @@ def test_a_later_run_of_the_same_application_is_not_undone_by_an_earlier_one(lak
 def test_replacing_by_the_first_of_the_columns_replaces_all_that_has_it() -> None:
     table = replace(THINGS, replace_by=("owner", "id"))
     assert replace_condition(table, [("a",), ("b",)]) == "(`owner` IN ('a', 'b'))"
-    assert replace_condition(table, [("a",), ("b", 1)]) == "(`owner` IN ('a')) OR (`owner` = 'b' AND `id` IN (1))"
+    assert replace_condition(table, [("a",), ("b", 1)]) == "((`owner` IN ('a')) OR (`owner` = 'b' AND `id` IN (1)))"
     with pytest.raises(UsageError, match="1 to 2"):
         replace_condition(table, [()])

@@ -114,7 +114,7 @@ def build_and_die(
     """A build that is killed before or after its commit number `at`, or within it; which: python, jvm or both. Within
     is when the entry is there and nothing else has followed; `on_spark`, where Spark does all the work, when only the
     entry is missing."""
-    real, checksum, n, pause = write._written, in_process._write_checksum, 0, pause_file()
+    real, checksum, n, pause = write._written, in_process.write_checksum, 0, pause_file()
 
     def die() -> None:
         if "jvm" in which:
@@ -145,7 +145,7 @@ def build_and_die(
             die()
         checksum(*given)
 
-    write._written, in_process._write_checksum = dying, dying_within
+    write._written, in_process.write_checksum = dying, dying_within
     try:
         with on_executors() if on_spark else nullcontext():
             return build_one(lake, folder=folder)

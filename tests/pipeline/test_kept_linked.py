@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from codelake.pipeline.reading import Reading
 from tests.lakes import PreparedLake
 from tests.properties.edits import write
 from tests.properties.test_incremental import check, wait_until_ready
+from tests.test_pipes import interrupted_when
 
 
 class Session:
@@ -80,10 +81,42 @@ def test_what_an_edit_changes_is_all_that_is_looked_at(
     check(session.lake, anew.lake, "kept linked")
 
 
+def test_what_another_build_took_back_is_asked_for_again(session: Session) -> None:
+    path = session.folder / "shop" / "tax.py"
+    before = path.read_text()
+    session.built_after("shop/tax.py", "\n\ndef none():\n    return taxed(Money(0))\n")
+    after = path.read_text()
+    path.write_text(before)
+    session.build()
+    path.write_text(after)
+    assert "shop stayed linked: 8 file(s) looked at" in session.built_after("shop/tax.py", "")
+
+
+def test_an_answer_that_nobody_waited_for_is_not_taken_for_another(
+    session: Session, prepared_lake: PreparedLake, tmp_path: Path
+) -> None:
+    path = session.folder / "shop" / "tax.py"
+    before = path.read_text()
+    session.append("shop/tax.py", "\n\ndef none():\n    return taxed(Money(0))\n")
+    wait_until_ready(session.units)
+    (unit,) = session.units.units.values()
+    os.kill(unit.pid, signal.SIGSTOP)
+    with interrupted_when(lambda: unit.version is None):
+        session.build(session.units)
+    with suppress(ProcessLookupError):
+        os.kill(unit.pid, signal.SIGCONT)  # now it would answer
+    path.write_text(before)
+    session.build(session.units)
+    session.built_after("shop/basket.py", "\n\ndef more(items):\n    return total(items).show()\n")
+    anew = Session(prepared_lake(tmp_path / "anew"), session.folder, session.units)
+    anew.build()
+    check(session.lake, anew.lake, "interrupted")
+
+
 def test_a_process_that_ends_while_it_is_given_its_rows_is_done_without(
     prepared_lake: PreparedLake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(open_units, "_SERVE", (sys.executable, "-c", ""))
+    monkeypatch.setattr(open_units, "_SERVE", "codelake.ids")  # a module that reads nothing
     write(tmp_path / "shop")
     with OpenUnits() as units:
         Session(prepared_lake(tmp_path / "lake"), tmp_path / "shop", units).build(units)

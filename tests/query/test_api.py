@@ -65,6 +65,27 @@ def test_every_form_of_at(shop: Shop, at: Callable[[Shop], str], number: int) ->
     assert bool(opened.find("*.base", kinds=["function"])) is (number == 1)
 
 
+def test_a_time_that_was_shown(shop: Shop, run: Run) -> None:
+    """`codelake runs` shows seconds: in one of them, that run is there."""
+    for row in json.loads(run("runs", "--lake", shop.uri, "--json")[1]):
+        for time in (row["published (UTC)"], row["recorded_at"]):
+            assert codelake.open(shop.uri, at=time).run.run_id == row["run"]
+
+
+def test_a_table_that_is_misspelt(shop: Shop) -> None:
+    with pytest.raises(NotFound, match=r"Did you mean cpg_nodes\?"):
+        codelake.open(shop.uri, at="cpg_node=1")
+
+
+def test_numbers_of_runs_are_no_options(shop: Shop, run: Run) -> None:
+    last = shop.open.run.run_id
+    assert json.loads(run("runs", "-1", "--lake", shop.uri, "--json")[1])["run_id"] == last
+    assert run("diff", "-2", "-1", "--lake", shop.uri) == run("diff", "1", "2", "--lake", shop.uri)
+    assert run("diff", "-2", "--json", "--lake", shop.uri)[0] == 0
+    code, _, err = run("diff", "-2", "--limt", "3", "--lake", shop.uri)
+    assert code == 2 and "No such option '--limt'. Did you mean '--limit'?" in err
+
+
 @pytest.mark.parametrize("at", ["3", "0", "cpg_nodes=77", "1999-01-01", "not a run", "feedbeef"])
 def test_a_run_that_is_not_there(shop: Shop, at: str) -> None:
     with pytest.raises(NotFound):
@@ -111,6 +132,20 @@ def test_for_notebooks(shop: Shop) -> None:
     assert "<td>till.ring</td>" in drawn and drawn.count("<tr>") == 3
     assert "def gross(item):" in shop.open.show("gross")._repr_html_()
     assert repr(shop.open) == f"<lake {shop.uri}, run {shop.open.run.run_id}>"
+
+
+def test_for_python_sessions(shop: Shop) -> None:
+    """An answer shows itself as the command line would, the first rows of a long one."""
+    shown = repr(shop.open.callers("Cart.total", depth=2)).splitlines()
+    assert shown[0] == "callers of shop.cart.Cart.total" and shown[1].split() == [
+        "name",
+        "place",
+        *shown[1].split()[2:],
+    ]
+    assert shown[2].startswith("shop.cart.checkout ") and shown[4].startswith("  till.ring ")
+    assert repr(shop.open.callers("shop.cli.main")) == "callers of shop.cli.main\nno rows"
+    many = repr(shop.open.sql("SELECT node_id, 'a' || chr(10) AS b FROM cpg_nodes LIMIT 50")).splitlines()
+    assert len(many) == 22 and many[1].endswith("  a\\n") and many[-1] == "... 30 more rows"
 
 
 def test_tables_for_notebooks(shop: Shop) -> None:

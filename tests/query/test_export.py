@@ -84,6 +84,8 @@ def test_a_neighbourhood(shop: Shop, run: Run) -> None:
     drawn = exported(shop, run, "near.svg", "--format", "svg", "--around", "checkout")
     picture = ElementTree.parse("near.svg")
     assert drawn == counts == (len(picture.findall(".//{*}rect")), len(picture.findall(".//{*}line")))
+    [arrow] = picture.findall(".//{*}marker")
+    assert {line.attrib["marker-end"] for line in picture.findall(".//{*}line")} == {f"url(#{arrow.attrib['id']})"}
     assert shop.open.picture("checkout")._repr_svg_() == Path("near.svg").read_text()
 
 
@@ -182,6 +184,12 @@ def peak_of_export(shop: Shop, root: Path, n: int) -> int:
 
 
 MOST_MEMORY = "print(*[int(line.split()[1]) // 1024 for line in open('/proc/self/status') if line.startswith('VmHWM')])"
+
+
+@pytest.mark.parametrize("form", ["graphml", "dot", "svg"])
+def test_a_folder_that_is_not_there(shop: Shop, run: Run, form: str) -> None:
+    code, _, err = run("export", "no/out", "--format", form, "--around", "checkout", "--lake", shop.uri)
+    assert code == 5 and "no/out; expected a place that can be written to; found No such file" in err
 
 
 @pytest.mark.parametrize("there", ["file", "folder"])

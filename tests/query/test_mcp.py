@@ -32,9 +32,10 @@ def test_every_question_is_a_tool_that_reads(shop: Shop) -> None:
         ("sql", {"text": "SELECT count(*) AS n FROM runs"}),
         ("diff", {"before": "1"}),
         ("callers", {"symbol": "chekout"}),
+        ("callers", {"symbol": "checkout", "depth": 0}),
         ("sql", {"text": "DROP TABLE runs"}),
     ]
-    tools, callers, show, sql, diff, wrong, refused = asked(server(shop.lake.store), *calls)
+    tools, callers, show, sql, diff, wrong, bounds, refused = asked(server(shop.lake.store), *calls)
     assert [tool.name for tool in tools.tools] == list(TOOLS)
     assert all(tool.annotations.read_only_hint for tool in tools.tools)
     [first, _] = callers.structured_content["rows"]
@@ -44,6 +45,7 @@ def test_every_question_is_a_tool_that_reads(shop: Shop) -> None:
     assert sql.structured_content["rows"] == [{"n": 2}]
     assert diff.structured_content["rows"]
     assert wrong.is_error and "Did you mean shop.cart.checkout" in wrong.content[0].text
+    assert bounds.is_error and "depth; expected 1 or more; found 0" in bounds.content[0].text
     assert refused.is_error and "DROP is not allowed" in refused.content[0].text
 
 

@@ -89,6 +89,7 @@ def test_refs(shop: Shop) -> None:
         ("shop/cli.py:1", "shop"),
         ("till.py:1", "till"),
     ]
+    assert seen(shop.open.refs("json.dumps"), "role", "place") == [("name", "shop/cart.py:23")]
 
 
 def test_impact_with_the_way_that_leads_there(shop: Shop) -> None:
@@ -117,6 +118,14 @@ def test_show(shop: Shop) -> None:
     assert "    10  def gross(item):" in answer.body
     assert ("in", "CALLER_OF") in seen(answer, "direction", "edge")
     assert not shop.open.show("json.dumps").parts[0]["source"]
+
+
+def test_show_of_something_long(shop: Shop) -> None:
+    """What is left out is no line of the source."""
+    answer = shop.open.show("shop.cart.Cart", max_lines=2)
+    [one] = answer.parts
+    assert one["source"] == ["class Cart:", "    def __init__(self):"] and one["n_more"] == 7
+    assert answer.body.splitlines()[-2:] == ["     7      def __init__(self):", "   ...  7 more lines; see --max-lines"]
 
 
 def test_show_as_it_was(shop: Shop) -> None:
@@ -245,6 +254,16 @@ def test_options_that_are_not_there(shop: Shop, ask: Callable[[OpenLake], Answer
         ask(shop.open)
 
 
+@pytest.mark.parametrize("bounds", [{"depth": 0}, {"limit": -1}, {"min_confidence": 7}, {"min_confidence": -0.1}])
+def test_bounds_that_leave_nothing(shop: Shop, bounds: dict[str, Any]) -> None:
+    """The answer would be "no" of what has callers."""
+    [name] = bounds
+    with pytest.raises(UsageError, match=name):
+        shop.open.callers("checkout", **bounds)
+    with pytest.raises(UsageError, match="max_lines"):
+        shop.open.show("checkout", max_lines=0)
+
+
 @pytest.mark.parametrize(
     "ask",
     [
@@ -279,7 +298,7 @@ def test_what_starts_slowly_is_not_loaded(shop: Shop) -> None:
     program = (
         "import sys; from codelake.cli.main import run; "
         f"code = run(['callers', 'checkout', '--lake', {shop.uri!r}]); "
-        "slow = {'pyspark', 'pyarrow', 'pandas', 'sqlglot', 'rich', 'codelake.contracts.table'}; "
+        "slow = {'pyspark', 'pyarrow', 'pandas', 'sqlglot', 'rich', 'zoneinfo', 'codelake.contracts.table'}; "
         "print(code, sorted(slow & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import random
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from codelake.contracts import TABLES
-from codelake.errors import LimitReached, QueryRefused, UsageError
+from codelake.errors import LimitReached, NotFound, QueryRefused, UsageError
 from codelake.query.catalogue import CATALOGUE
 from codelake.query.engine import Limits
 from codelake.query.lake import OpenLake
@@ -56,6 +57,32 @@ def test_the_place_and_the_nearest_names(shop: Shop, text: str, says: str, place
         shop.open.sql(text)
     assert says in str(raised.value)
     assert raised.value.place == place
+
+
+def test_the_place_in_another_dialect(shop: Shop) -> None:
+    """It is that of the text that was given, not of the one that the engine would get."""
+    text = "SELECT list_contains(mro, 'x') AS b, strlen(repo) AS l FROM classes"
+    with pytest.raises(QueryRefused, match="no function strlen") as raised:
+        shop.open.sql(text, dialect="duckdb")
+    assert raised.value.place == text.index("strlen")
+
+
+def test_programs_get_the_place_and_the_plan(shop: Shop, run: Run) -> None:
+    asked = ("--lake", shop.uri, "--json")
+    code, out, err = run("sql", "SELECT path,\n  nam FROM files", *asked)
+    said = json.loads(err)
+    assert (code, out, said["what"], said["line"], said["column"]) == (3, "", "no column nam", 2, 3)
+    plans = json.loads(run("sql", "SELECT 1", "--explain", *asked)[1])
+    assert [plan["plan_type"] for plan in plans] == ["logical_plan", "physical_plan"]
+
+
+def test_near_names_are_those_that_need_no_other_run(shop: Shop) -> None:
+    with pytest.raises(QueryRefused) as refused:
+        shop.open.sql("SELECT 1 FROM cpg_node")
+    assert refused.value.do == "Did you mean cpg_nodes?"
+    with pytest.raises(NotFound, match="Did you mean cpg_nodes") as missing:
+        shop.open.table("cpg_node")
+    assert "before_" not in str(missing.value) and "_changes" not in str(missing.value)
 
 
 WORDS = (

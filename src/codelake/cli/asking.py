@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 
@@ -21,6 +21,24 @@ if TYPE_CHECKING:
 
 AT_HELP = "as of a run, its number (-1: the last), a git revision that was built, TABLE=VERSION or a time"
 Decorated = Callable[..., Any]
+
+
+class When(click.ParamType[str]):
+    """What --at takes, as an argument. Its command lets through what looks like an option, since -1 is the number of a
+    run; anything else of that kind is refused here."""
+
+    name = "when"
+    allowed: ClassVar = {"ignore_unknown_options": True}
+    """The settings of its command."""
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if value.startswith("-") and not value[1:].isdigit():
+            from difflib import get_close_matches  # only for what is misspelt, and commands start often
+
+            known = [name for each in ctx.command.params for name in each.opts] if ctx else []
+            raise click.NoSuchOption(value, possibilities=get_close_matches(value, known, 1), ctx=ctx)
+        return value
+
 
 at_option = click.option("--at", metavar="WHEN", help=AT_HELP)
 repo_option = click.option("--repo", metavar="NAME", default="", help="only rows of this repository")
@@ -107,10 +125,6 @@ def _print_rows(answer: Answer) -> None:
         click.echo(answer.body)
     if answer.rows:
         click.echo(f"\n{click.style(answer.title, bold=True)}" if answer.body else click.style(answer.title, bold=True))
-    first = answer.columns[0]
-    rows = [
-        {**row, first: "  " * (row["depth"] - 1) + str(row[first])} if answer.is_tree else row for row in answer.rows
-    ]
-    output.rows(rows, answer.columns)
+    output.rows(answer.indented(), answer.columns)
     if answer.note:
         output.message(answer.note)

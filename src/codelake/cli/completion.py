@@ -9,7 +9,7 @@ import click
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def completion(context: click.Context, shell: str) -> None:
-    """The script that makes a shell complete commands and options.
+    """The script that lets a shell complete what is typed.
 
     \b
     Examples:

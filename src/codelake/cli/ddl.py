@@ -13,7 +13,10 @@ from codelake.contracts import TABLES
 @click.command()
 @click.option("--schema", required=True, metavar="[CATALOGUE.]SCHEMA", help="where the catalogue is to keep them")
 def ddl(schema: str) -> None:
-    """Print statements that make a Spark, Databricks or Unity-like catalogue know the lake's tables and views."""
+    """Print statements that make a catalogue know the lake.
+
+    Its tables and views, for catalogues of Spark, Databricks or Unity.
+    """
     from codelake.integrations.catalogue import registration_script
 
     script = registration_script(lake_without_session(), TABLES, schema=schema)

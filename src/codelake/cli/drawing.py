@@ -16,7 +16,12 @@ _SAID = {
     "session": "starting Spark",
     "contents": "storing contents",
     "evidence": "looking for new contents",
+    "claims": "reading reports",
     "files": "publishing",
+    "stubs": "reading stubs",
+    "link": "linking",
+    "graph": "rendering",
+    "quality": "measuring",
 }
 
 
@@ -44,6 +49,9 @@ class _Drawn(Progress):
         self._task = bar.add_task("reading", total=None, n_files=0)
 
     def stage(self, name: str) -> None:
+        if self._bar.finished:  # the clock of what is done stands still
+            self._bar.remove_task(self._task)
+            self._task = self._bar.add_task("", total=None, n_files=self._n_files, completed=self._n_bytes)
         self._bar.update(self._task, description=_SAID.get(name, name))
 
     def read(self, repo: str, n_bytes: int) -> None:

@@ -27,9 +27,10 @@ from codelake.cli.options import given
 @click.option("--symbols", is_flag=True, help="only what has a name, and the edges between such")
 @at_option
 def export(out: Path, form: str, around: str, tree: str | None, depth: int, symbols: bool, at: str | None) -> None:
-    """Write the graph of a run to OUT, as it is read: memory stays flat, however large it is.
+    """Write the graph of a run for other tools.
 
-    svg is a picture, for small neighbourhoods and trees of calls. OUT must not be there yet.
+    It is written to OUT as it is read: memory stays flat, however large it is. svg is a picture, for small
+    neighbourhoods and trees of calls. OUT must not be there yet.
 
     \b
     Examples:

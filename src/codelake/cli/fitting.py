@@ -37,7 +37,10 @@ class Piece(NamedTuple):
 def fitted(columns: Sequence[str], rows: Sequence[Sequence[str]], width: int, styled: Styled) -> Iterator[str]:
     natural = [max(map(size, each)) for each in zip(columns, *rows, strict=True)]
     side = _columns(columns, natural, width)
-    if side and 3 * sum(any(_sticks_out(row, side)) for row in rows) <= len(rows):
+    if not side or 3 * sum(any(_sticks_out(row, side)) for row in rows) > len(rows):
+        whole = [max(_widest_word(cell) for cell in each) for each in zip(columns, *rows, strict=True)]
+        side = _columns(columns, natural, width, least=whole)
+    if side:
         for number, row in enumerate((columns, *rows)):
             yield from _drawn(_flowed(row, side, width), styled, number == 0)
         return
@@ -63,14 +66,22 @@ def size(text: str) -> int:
     return len(text) if text.isascii() else sum(2 if east_asian_width(one) in "WF" else 1 for one in text)
 
 
-def _columns(names: Sequence[str], natural: Sequence[int], width: int, start: int = 0) -> Columns | None:
-    """Wide columns are narrowed to one width, as wide as fits; None where that would be too narrow."""
+def _columns(
+    names: Sequence[str], natural: Sequence[int], width: int, start: int = 0, *, least: Sequence[int] | None = None
+) -> Columns | None:
+    """Wide columns are narrowed to one width, as wide as fits, but none to less than `least`; None where that would be
+    too narrow."""
     room = width - start - GAP * (len(names) - 1)
+    least = least or [size(name) for name in names]
     for most in range(width, _NARROWEST - 1, -1):
-        widths = [max(size(name), min(each, most)) for name, each in zip(names, natural, strict=True)]
+        widths = [max(each, min(whole, most)) for each, whole in zip(least, natural, strict=True)]
         if sum(widths) <= room:
             return Columns(_starts(widths, start), widths)
     return None
+
+
+def _widest_word(cell: str) -> int:
+    return max(map(size, _parts(cell, 1)))
 
 
 def _starts(widths: Sequence[int], start: int = 0) -> list[int]:

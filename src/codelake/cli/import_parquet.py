@@ -25,11 +25,11 @@ from codelake.errors import Damaged, UsageError
 def import_parquet(
     context: click.Context, source: Path, name: str, partition_by: tuple[str, ...], skip_corrupt: bool, dry_run: bool
 ) -> None:
-    """Load the Parquet dataset SOURCE, a folder or a file, into the table NAME.
+    """Load Parquet into the table NAME.
 
-    Files may differ in columns, and in types where nothing is lost; folders such as `year=2026` are columns. Rows are
-    counted and digested before and after. Killed, it goes on where it was; called again, it loads what is new. A
-    file that cannot be read is named.
+    SOURCE is a dataset: a folder, or a file. Files may differ in columns, and in types where nothing is lost; folders
+    such as `year=2026` are columns. Rows are counted and digested before and after. Killed, it goes on where it was;
+    called again, it loads what is new. A file that cannot be read is named.
     """
     from codelake.delta.migration.columns import contract_of
     from codelake.delta.migration.load import load, to_do

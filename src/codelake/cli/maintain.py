@@ -62,7 +62,7 @@ def maintain(dry_run: bool) -> None:
 @click.option("--full", is_flag=True, help="also what is clustered already")
 @_DRY_RUN
 def table_optimize(name: str | None, every: bool, full: bool, dry_run: bool) -> None:
-    """Make few files of many, and leave out rows that deletion vectors delete. No row changes."""
+    """Make few files of many. Rows that deletion vectors delete are left out; no row changes."""
     from codelake.delta.maintenance.optimize import optimize
 
     _each(_names(name, every), dry_run, lambda run, table: optimize(run, table, full=full, dry_run=dry_run))
@@ -92,7 +92,7 @@ def table_vacuum(name: str | None, every: bool, retain_hours: float | None, forc
 @_ALL
 @_DRY_RUN
 def table_checkpoint(name: str | None, every: bool, dry_run: bool) -> None:
-    """Write a checkpoint, so that readers need no entry of the log before it."""
+    """Write a checkpoint. Readers then need no entry of the log before it."""
     from codelake.delta.maintenance.checkpoint import checkpoint
 
     _each(_names(name, every), dry_run, lambda run, table: checkpoint(run, table.name, dry_run=dry_run))
@@ -137,7 +137,7 @@ def table_set(words: tuple[str, ...], every: bool, dry_run: bool) -> None:
 @click.option("--allow", is_flag=True, help="even if a promised reader cannot read the table then")
 @_DRY_RUN
 def table_enable(words: tuple[str, ...], every: bool, allow: bool, dry_run: bool) -> None:
-    """Enable a Delta feature, such as deletionVectors, on the table NAME, or on all."""
+    """Enable a Delta feature on the table NAME, or on all. One is, for example, deletionVectors."""
     from codelake.delta.maintenance.properties import enable
 
     name, feature = _name_and_feature(words, every)
@@ -151,9 +151,9 @@ def table_enable(words: tuple[str, ...], every: bool, allow: bool, dry_run: bool
 @click.option("--truncate-history", is_flag=True, help="as Delta asks for after its waiting time")
 @_DRY_RUN
 def table_drop_feature(words: tuple[str, ...], every: bool, truncate_history: bool, dry_run: bool) -> None:
-    """Drop a Delta feature from the table NAME, or from all that have it, so that readers without it can read them.
+    """Drop a Delta feature from the table NAME, or from all.
 
-    Nothing is dropped if the contract of one of them names the feature.
+    Readers without the feature can read them then. Nothing is dropped if the contract of one of them names the feature.
     """
     from codelake.delta.maintenance.properties import drop, with_feature
 

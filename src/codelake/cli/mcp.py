@@ -12,10 +12,10 @@ from codelake.errors import Unavailable
 
 @click.command()
 def mcp() -> None:
-    """Serve the questions to a coding assistant, over standard input and output.
+    """Serve the questions to a coding assistant.
 
-    It is a server of the Model Context Protocol, and only reads. Each answer is that of the last published run, or of
-    the one that an assistant asks for.
+    It is a server of the Model Context Protocol over standard input and output, and only reads. Each answer is that of
+    the last published run, or of the one that an assistant asks for.
 
     \b
     Examples:

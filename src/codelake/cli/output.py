@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from codelake.cli.options import given
+from codelake.query.answer import aligned, cell
 
 Row = Mapping[str, Any]
 # How a value looks on a terminal, by column and value: {"state": {"wrong": "red"}}.
@@ -29,7 +30,7 @@ def rows(found: Sequence[Row], columns: Sequence[str], *, styles: Styles | None 
     elif sys.stdout.isatty():
         _drawn(found, columns, styles or {})
     else:
-        _aligned(found, columns)
+        click.echo("\n".join(aligned(columns, found)))
 
 
 def document(value: Any) -> None:
@@ -55,17 +56,6 @@ def message(text: str) -> None:
         click.echo(text, err=True)
 
 
-_CONTROL = {code: repr(chr(code))[1:-1] for code in (*range(32), 127, *range(128, 160))}
-"""What is in a cell is data: it begins no line, and tells the terminal nothing."""
-
-
-def _text(value: Any) -> str:
-    if value is None:
-        return ""
-    text = str(value).lower() if isinstance(value, bool) else str(value)
-    return text if text.isprintable() else text.translate(_CONTROL)
-
-
 def _drawn(found: Sequence[Row], columns: Sequence[str], styles: Styles) -> None:
     import shutil
 
@@ -77,12 +67,5 @@ def _drawn(found: Sequence[Row], columns: Sequence[str], styles: Styles) -> None
         column = columns[number]
         return click.style(text, styles.get(column, {}).get(text, _NAMED.get(column)))
 
-    cells = [[_text(row.get(column)) for column in columns] for row in found]
+    cells = [[cell(row.get(column)) for column in columns] for row in found]
     click.echo("\n".join(fitted(columns, cells, shutil.get_terminal_size().columns, styled)))
-
-
-def _aligned(found: Sequence[Row], columns: Sequence[str]) -> None:
-    lines = [list(columns), *([_text(row.get(column)) for column in columns] for row in found)]
-    widths = [max(len(line[place]) for line in lines) for place in range(len(columns))]
-    for line in lines:
-        click.echo("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())

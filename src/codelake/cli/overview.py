@@ -6,7 +6,15 @@ from typing import Any
 
 import click
 
-from codelake.cli.asking import answer_options, answered, confidence_option, limit_option, opened, repo_option
+from codelake.cli.asking import (
+    When,
+    answer_options,
+    answered,
+    confidence_option,
+    limit_option,
+    opened,
+    repo_option,
+)
 
 
 @click.command()
@@ -18,12 +26,12 @@ from codelake.cli.asking import answer_options, answered, confidence_option, lim
     help="what is counted",
 )
 @click.option("--outside", is_flag=True, help="also what no repository of the lake defines")
-@repo_option
+@click.option("--repo", metavar="NAME", default="", help="count only what this repository does")
 @confidence_option
 @limit_option(20)
 @answer_options
 def hot(at: str | None, as_csv: bool, as_sql: bool, **options: Any) -> None:
-    """What is called most, imported most, or has the most subclasses.
+    """What most others call, import or inherit from.
 
     \b
     Examples:
@@ -40,7 +48,9 @@ def hot(at: str | None, as_csv: bool, as_sql: bool, **options: Any) -> None:
 @limit_option(100)
 @answer_options
 def unresolved(at: str | None, as_csv: bool, as_sql: bool, **options: Any) -> None:
-    """Calls whose target is not known, counted by reason; with --reason or --under one by one.
+    """Calls whose target is not known, by reason.
+
+    They are counted; with --reason or --under they are listed one by one.
 
     \b
     Examples:
@@ -50,21 +60,22 @@ def unresolved(at: str | None, as_csv: bool, as_sql: bool, **options: Any) -> No
     answered(opened(at).unresolved(**options), as_csv=as_csv, as_sql=as_sql)
 
 
-@click.command()
-@click.argument("before")
-@click.argument("after", required=False)
+@click.command(context_settings=When.allowed)
+@click.argument("before", type=When())
+@click.argument("after", type=When(), required=False)
 @click.option("--csv", "as_csv", is_flag=True, help="the rows as CSV")
 @click.option("--sql", "as_sql", is_flag=True, help="the SQL that the answer comes from, not the answer")
 @limit_option(1000)
 def diff(before: str, after: str | None, as_csv: bool, as_sql: bool, limit: int) -> None:
-    """What changed in the graph from BEFORE to AFTER (the last run if not given).
+    """What changed in the graph from BEFORE to AFTER.
 
-    Both are what --at takes: a run, its number, a git revision that was built, TABLE=VERSION or a time. Rows are files,
-    symbols, and edges between symbols, each added, removed or changed. A definition is changed if its text is.
+    AFTER is the last run if it is not given. Both are what --at takes: a run, its number, a git revision that was
+    built, TABLE=VERSION or a time. Rows are files, symbols, and edges between symbols, each added, removed or changed.
+    A definition is changed if its text is.
 
     \b
     Examples:
-      codelake diff -- -2
+      codelake diff -2
       codelake diff 8e34f0c 1a9b2d7 --json
       codelake diff 2026-01-31T12:00:00
     """

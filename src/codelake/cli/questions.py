@@ -43,9 +43,11 @@ def find(name: str, at: str | None, as_csv: bool, as_sql: bool, **options: Any) 
 @click.command()
 @walk_options
 def callers(symbol: str, at: str | None, as_csv: bool, as_sql: bool, **options: Any) -> None:
-    """Who calls SYMBOL, as a tree; each caller with the place of its first call.
+    """Who calls SYMBOL.
 
-    SYMBOL is a qualified name (pkg.mod.Class.method), a unique ending of one, or an id.
+    A tree: each caller with the place of its first call, or of its own definition where Python makes the call
+    (decorators, operators, properties). SYMBOL is a qualified name (pkg.mod.Class.method), a unique ending of one, or
+    an id.
 
     \b
     Examples:
@@ -59,9 +61,10 @@ def callers(symbol: str, at: str | None, as_csv: bool, as_sql: bool, **options: 
 @click.command()
 @walk_options
 def callees(symbol: str, at: str | None, as_csv: bool, as_sql: bool, **options: Any) -> None:
-    """What SYMBOL calls, as a tree; each with the place of its definition.
+    """What SYMBOL calls.
 
-    SYMBOL is a qualified name (pkg.mod.Class.method), a unique ending of one, or an id.
+    A tree: each with the place of its definition. SYMBOL is a qualified name (pkg.mod.Class.method), a unique ending of
+    one, or an id.
 
     \b
     Examples:
@@ -83,7 +86,7 @@ def callees(symbol: str, at: str | None, as_csv: bool, as_sql: bool, **options: 
 @limit_option(1000)
 @answer_options
 def refs(symbol: str, role: str | None, at: str | None, as_csv: bool, as_sql: bool, **options: Any) -> None:
-    """Where SYMBOL is defined, read, written, deleted, imported or named.
+    """Where SYMBOL is defined, written, imported, read or named.
 
     SYMBOL is a qualified name (pkg.mod.Class.method), a unique ending of one, or an id.
 
@@ -102,9 +105,10 @@ def refs(symbol: str, role: str | None, at: str | None, as_csv: bool, as_sql: bo
 @limit_option(1000)
 @answer_options
 def impact(symbol: str, at: str | None, as_csv: bool, as_sql: bool, **options: Any) -> None:
-    """What may break if SYMBOL changes: callers, overriders, importers and subclasses, and theirs.
+    """What may break if SYMBOL changes.
 
-    The tree shows the way that leads to each; with --json it is in `route`. A class changes with its methods.
+    Callers, overriders, importers and subclasses, and theirs. The tree shows the way that leads to each; with --json it
+    is in `route`. A class changes with its methods.
 
     \b
     Examples:
@@ -136,7 +140,7 @@ def neighbors(symbol: str, at: str | None, as_csv: bool, as_sql: bool, **options
 @click.option("--max-lines", type=click.IntRange(1), default=200, show_default=True, help="lines of source at most")
 @answer_options
 def show(symbol: str, at: str | None, as_csv: bool, as_sql: bool, **options: Any) -> None:
-    """The source of SYMBOL with line numbers, and how many edges of each kind it has.
+    """The source of SYMBOL, and how many edges it has.
 
     With --json also its signature and docstring. The source is that of the run, whatever the working tree has now.
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from contextlib import nullcontext
 from dataclasses import asdict
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,10 +35,10 @@ _DRY_RUN = click.option("--dry-run", is_flag=True, help="say which rows and file
 )
 @_DRY_RUN
 def restore(to: str, dry_run: bool) -> None:
-    """Bring the whole lake back to a published run, as a new run.
+    """Bring the whole lake back to a published run.
 
-    Readers see all of it at once, when it is published. Nothing of the history is lost: the runs that came after can
-    be restored in the same way, as long as the tables' retention keeps them.
+    That is a new run: readers see all of it at once, when it is published. Nothing of the history is lost: the runs
+    that came after can be restored in the same way, as long as the tables' retention keeps them.
     """
     from codelake.delta.reading import Reader
     from codelake.pipeline.restoring import restore_lake
@@ -55,7 +54,10 @@ def restore(to: str, dry_run: bool) -> None:
 @click.option("--to", required=True, metavar="WHEN", help=_OF_ONE)
 @_DRY_RUN
 def table_restore(name: str, to: str, dry_run: bool) -> None:
-    """Bring the table NAME back to an earlier version, as a new version and a new published run."""
+    """Bring the table NAME back to an earlier version.
+
+    That is a new version of it, and a new published run.
+    """
     from codelake.pipeline.restoring import restore_one
 
     version = _log_at(name, to).version
@@ -69,7 +71,7 @@ def table_restore(name: str, to: str, dry_run: bool) -> None:
 @click.option("--at", metavar="WHEN", help=f"{_OF_ONE}; the newest version if not given")
 @click.option("--format", type=click.Choice(["parquet", "delta"]), default="parquet", show_default=True)
 def table_export(name: str, target: Path, at: str | None, format: str) -> None:
-    """Copy the rows of the table NAME to the folder TARGET, with a manifest that can be verified."""
+    """Copy the rows of the table NAME to the folder TARGET. A manifest lets `codelake table verify` check the copy."""
     from codelake.delta.export import export_table
 
     done = export_table(_log_at(name, at), target, format=format)  # type: ignore[arg-type]
@@ -81,13 +83,14 @@ def table_export(name: str, target: Path, at: str | None, format: str) -> None:
 
 def _log_at(name: str, at: str | None) -> Log:
     """A number or a time is the table's own; anything else names a run, and means what that has published."""
+    from codelake.delta.moments import moment
     from codelake.delta.reading import Reader
     from codelake.delta.run import resolved
     from codelake.query.published import published
 
     lake = lake_without_session()
     require_table(lake, name)
-    if at is None or _is_time(at):
+    if at is None or moment(at) is not None:
         return resolved(lake, name, at)
     if _VERSION.fullmatch(at):
         return resolved(lake, name, int(at))
@@ -98,18 +101,13 @@ def _log_at(name: str, at: str | None) -> Log:
     return resolved(lake, name, run.versions[name])
 
 
-def _is_time(text: str) -> bool:
-    try:
-        datetime.fromisoformat(text)
-    except ValueError:
-        return False
-    return True
-
-
 @click.command("verify")
 @click.argument("target", type=click.Path(path_type=Path))
 def table_verify(target: Path) -> None:
-    """Is the export at TARGET what was exported? Compares every file, and the digest of all rows."""
+    """Is the export at TARGET what was exported?
+
+    Every file is compared, and the digest of all rows.
+    """
     from codelake.delta.export import verify_export
 
     said = verify_export(target)

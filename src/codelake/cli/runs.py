@@ -9,27 +9,28 @@ from typing import Any
 import click
 
 from codelake.cli import output
-from codelake.cli.asking import opened
+from codelake.cli.asking import When, opened
 from codelake.cli.options import given, settings
 from codelake.errors import UsageError
 
 RUNS = "runs"
 _LISTED = """SELECT run_id, recorded_at, pipeline, started_at, repositories, versions, pins, manifest FROM runs
     ORDER BY recorded_at DESC, run_id DESC"""
-_SHOWN = ["run", "published at", "pipeline", "repositories", "commits", "seconds"]
+_SHOWN = ["run", "published (UTC)", "pipeline", "repositories", "commits", "seconds"]
 
 
-@click.command()
-@click.argument("run", required=False)
+@click.command(context_settings=When.allowed)
+@click.argument("run", type=When(), required=False)
 @click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="runs that are listed")
 @click.option(
     "--replay", "into", metavar="LAKE", help="do RUN again, from what the lake has kept, into a new lake; compare"
 )
 @click.pass_context
 def runs(context: click.Context, run: str | None, limit: int, into: str | None) -> None:
-    """The published runs, the newest first; with RUN all there is to know of one.
+    """The published runs, or all there is to know of one.
 
-    RUN is the id of a run, its number (1 is the first, -1 the last), a git revision that was built, or a time.
+    Without RUN they are listed, the newest first. RUN is the id of a run, its number (1 is the first, -1 the last), a
+    git revision that was built, or a time.
 
     With --replay, the files and contents of the run are built again into LAKE, which must not be there yet, and each
     table is compared with what the run left. The exit code is 1 where one differs.
@@ -37,7 +38,7 @@ def runs(context: click.Context, run: str | None, limit: int, into: str | None) 
     \b
     Examples:
       codelake runs
-      codelake runs --json -- -1
+      codelake runs -1 --json
       codelake runs 3 --replay again
     """
     if run is None and into is not None:
@@ -89,7 +90,8 @@ def _listed(row: Mapping[str, Any]) -> dict[str, Any]:
     repositories = [f"{one['repo']} {(one['revision'] or '')[:12]}".strip() for one in row["repositories"]]
     return {
         "run": row["run_id"],
-        "published at": row["recorded_at"].isoformat(timespec="seconds"),
+        "published (UTC)": f"{row['recorded_at']:%Y-%m-%d %H:%M:%S}",
+        "recorded_at": row["recorded_at"].isoformat(),
         "pipeline": row["pipeline"],
         "repositories": ", ".join(repositories),
         "commits": len(manifest["commits"]),

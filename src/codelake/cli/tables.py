@@ -22,8 +22,9 @@ if TYPE_CHECKING:
     from codelake.delta.log import Log
 
 _CONTRACTS = {table.name: table for table in TABLES}
-_LIST = ["table", "rows", "version", "size", "files", "changed at", "contract", "drift"]
-_STYLES = {"contract": {"no": "yellow"}}
+_LIST = ["table", "rows", "version", "size", "files", "changed at", "drift"]
+_UNDECLARED = "no contract"
+_STYLES = {"drift": {_UNDECLARED: "yellow"}}
 
 
 @click.command()
@@ -32,7 +33,7 @@ _STYLES = {"contract": {"no": "yellow"}}
 @click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="commits in the history")
 @click.pass_context
 def tables(context: click.Context, name: str | None, at: str | None, limit: int) -> None:
-    """The tables of the lake; with NAME all there is to know of one.
+    """The tables of the lake, or all there is to know of one.
 
     Rows, version, size, contract, drift from it, features and history come from the tables' logs: no row is
     read and no Spark is started. A table that cannot be opened is listed with the reason, and the exit code
@@ -88,7 +89,7 @@ def _show_all(found: list[dict[str, Any]]) -> None:
 
 
 def _drawn_row(row: dict[str, Any]) -> dict[str, Any]:
-    drawn = {"table": row["name"], "contract": "yes" if row["has_contract"] else "no", "error": row["error"]}
+    drawn = {"table": row["name"], "drift": "" if row["has_contract"] else _UNDECLARED, "error": row["error"]}
     if row["error"]:
         return drawn
     return drawn | {
@@ -96,8 +97,8 @@ def _drawn_row(row: dict[str, Any]) -> dict[str, Any]:
         "version": row["version"],
         "size": _size(row["n_bytes"]),
         "files": row["n_files"],
-        "changed at": f"{row['changed_at'][:19]}Z",
-        "drift": row["n_drift"],
+        "changed at": _seconds(row["changed_at"]),
+        "drift": row["n_drift"] if row["has_contract"] else _UNDECLARED,
     }
 
 
@@ -258,7 +259,7 @@ def _draw(found: dict[str, Any]) -> None:
     else:
         click.echo("\nThe table is as its contract says.")
     commits = [
-        {**c, "time (UTC)": c["committed_at"][:19].replace("T", " "), "run": c["run_id"], "rows": c["n_rows"]}
+        {**c, "time (UTC)": _seconds(c["committed_at"]), "run": c["run_id"], "rows": c["n_rows"]}
         for c in found["history"]
     ]
     _section("History, newest first", commits, ["version", "time (UTC)", "operation", "run", "stage", "rows"])
@@ -276,6 +277,10 @@ def _marks(column: dict[str, Any]) -> str:
 
 def _iso(moment: datetime | None) -> str | None:
     return None if moment is None else moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _seconds(iso: str) -> str:
+    return iso[:19].replace("T", " ")
 
 
 def _size(n: int) -> str:

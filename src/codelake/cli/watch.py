@@ -33,12 +33,12 @@ _SIGNS = {"added": ("+", "green"), "changed": ("~", "yellow"), "removed": ("-", 
 @click.option("--include", metavar="PATTERN", multiple=True, help="only these files; may be given several times")
 @click.option("--exclude", metavar="PATTERN", multiple=True, help="not these files; wins over --include")
 def watch(path: str, name: str | None, include: tuple[str, ...], exclude: tuple[str, ...]) -> None:
-    """Build the graph of a folder and keep it up to date while its files change.
+    """Keep the graph of a folder up to date while files change.
 
-    PATH is a folder or a git repository; the current folder if none is given. Changes that come close together are
-    built at once, in a session that stays open. Each build says what it changed in the graph since the last one:
-    files, nodes, edges, definitions, calls that nothing is known of. What `codelake build` would not read builds
-    nothing. A build that fails says why, and the watch goes on.
+    It is built first. PATH is a folder or a git repository; the current folder if none is given. Changes that come
+    close together are built at once, in a session that stays open. Each build says what it changed in the graph since
+    the last one: files, nodes, edges, definitions, calls that nothing is known of. What `codelake build` would not read
+    builds nothing. A build that fails says why, and the watch goes on.
 
     Ctrl-C and SIGTERM stop it, with exit code 0; the lake keeps what was built.
 

@@ -169,8 +169,8 @@ MAINTENANCE = Table(
     append_only=True,
 )
 
-IMPORTS = Table(
-    name="imports",
+LOADS = Table(
+    name="loads",
     meaning="One row per Parquet file that `codelake import-parquet` meant to import, and one when that was done.",
     columns=(
         _RUN,
@@ -190,4 +190,4 @@ IMPORTS = Table(
     append_only=True,
 )
 
-OPERATIONS = (SNAPSHOTS, COMMITS, SCANS, QUALITY, STAGES, RUNS, MAINTENANCE, IMPORTS)
+OPERATIONS = (SNAPSHOTS, COMMITS, SCANS, QUALITY, STAGES, RUNS, MAINTENANCE, LOADS)

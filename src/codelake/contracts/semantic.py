@@ -54,15 +54,3 @@ DIGEST = Semantic(
 RUN_ID = Semantic("run id", "string", "id of a run of the pipeline", "{column} <> ''")
 TABLE_NAME = Semantic("table name", "string", "name of a table of the lake", "{column} <> ''")
 TABLE_VERSION = Semantic("table version", "bigint", "version of a Delta table", "{column} >= 0")
-
-SEMANTICS = (
-    NODE_ID,
-    EDGE_ID,
-    FILE_ID,
-    START_BYTE,
-    END_BYTE,
-    DIGEST,
-    RUN_ID,
-    TABLE_NAME,
-    TABLE_VERSION,
-)

@@ -6,8 +6,10 @@ all, so that a run killed in between reads the same window again and nothing is 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
@@ -64,6 +66,10 @@ def window(run: Run, source: Table, *, after: int) -> Window:
 def changes(run: Run, source: Table, *, after: int, until: int | None = None) -> DataFrame:
     """Rows of the feed in the contract's columns, with what happened to each, in which version and when."""
     upto, _ = _window_read(run, source, after, until)
+    return _by_spark(run, source, after, upto)
+
+
+def _by_spark(run: Run, source: Table, after: int, upto: int) -> DataFrame:
     with engine_errors(f"change feed of {source.name}, versions {after + 1} to {upto}"):
         feed = (
             run.lake.session.read.format("delta")
@@ -76,11 +82,15 @@ def changes(run: Run, source: Table, *, after: int, until: int | None = None) ->
 
 
 def changes_here(run: Run, source: Table, columns: Sequence[str], *, after: int) -> pa.Table:
-    """Some columns of the feed up to the run's pin, with what happened to each row, read in this process."""
+    """Some columns of the feed up to the run's pin, with what happened to each row, read in this process as long as
+    deltalake reads all of the window right."""
     upto, log = _window_read(run, source, after, None)
+    names = [*columns, CHANGE_COLUMNS[0]]
+    if misread(log, after + 1, upto) is not None:
+        with engine_errors(f"change feed of {source.name}, versions {after + 1} to {upto}"):
+            return _by_spark(run, source, after, upto).select(*names).toArrow()
     with engine_failures():
-        feed = log.delta_table.load_cdf(after + 1, upto, columns=[*columns, CHANGE_COLUMNS[0]])
-        return plain(pa.table(feed.read_all()))
+        return plain(pa.table(log.delta_table.load_cdf(after + 1, upto, columns=names).read_all()))
 
 
 def _window_read(run: Run, source: Table, after: int, until: int | None) -> tuple[int, Log]:
@@ -128,6 +138,20 @@ def require_feed(log: Log, first: int, last: int) -> None:
             if "metaData" in action and action["metaData"].get("configuration", {}).get(_ENABLED) != "true":
                 raise _not_enabled(log, version, way_out)
     _require_change_files(log, first, last, way_out)
+
+
+def misread(log: Log, first: int, last: int) -> int | None:
+    """The first version whose changes deltalake would tell wrong. Of a file that came or went with a deletion vector,
+    as in a restore, it gives the rows that are deleted instead of the others."""
+    return next((version for version in range(first, last + 1) if _is_misread(log.actions(version))), None)
+
+
+def _is_misread(actions: Sequence[Mapping[str, Any]]) -> bool:
+    if any("cdc" in action for action in actions):
+        return False
+    changed = [one[kind] for one in actions for kind in ("add", "remove") if one.get(kind, {}).get("dataChange")]
+    paths = Counter(file["path"] for file in changed)
+    return any(file.get("deletionVector") and paths[file["path"]] == 1 for file in changed)
 
 
 def _not_enabled(log: Log, version: int, way_out: str) -> FeedUnavailable:

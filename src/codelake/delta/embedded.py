@@ -11,28 +11,31 @@ from deltalake import DeltaTable, QueryBuilder
 from codelake.contracts.operations import SCANS
 from codelake.contracts.table import Table
 from codelake.delta.plain import plain
-from codelake.delta.reading import among, engine_failures, text
+from codelake.delta.reading import among, any_of, engine_failures, text
 from codelake.delta.run import Run, pinned_log
 
-__all__ = ["among", "ask", "batches", "rows", "text"]
+__all__ = ["among", "any_of", "ask", "batches", "rows", "text"]
 
 
 def batches(tables: Mapping[str, DeltaTable], sql: str) -> Iterator[pa.RecordBatch]:
     """The rows of `sql` over these tables, as they come. Each is known by its name here."""
-    engine = QueryBuilder()
-    for name, table in tables.items():
-        engine.register(name, table)
+    engine = _engine(tables)
     with engine_failures():
         yield from map(pa.record_batch, engine.execute(sql))
 
 
 def rows(tables: Mapping[str, DeltaTable], sql: str) -> pa.Table:
     """All of them at once."""
+    engine = _engine(tables)
+    with engine_failures():
+        return plain(pa.table(engine.execute(sql).read_all()))
+
+
+def _engine(tables: Mapping[str, DeltaTable]) -> QueryBuilder:
     engine = QueryBuilder()
     for name, table in tables.items():
         engine.register(name, table)
-    with engine_failures():
-        return plain(pa.table(engine.execute(sql).read_all()))
+    return engine
 
 
 def ask(run: Run, tables: Iterable[Table], sql: str) -> pa.Table:

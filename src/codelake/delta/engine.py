@@ -94,10 +94,6 @@ def error_class(error: Exception) -> str:
     return found[0] if found else ""
 
 
-def is_conflict(error: Exception) -> bool:
-    return error_class(error).startswith(_PLAN_AGAIN)
-
-
 @contextmanager
 def engine_errors(what: str) -> Iterator[None]:
     try:

@@ -2,13 +2,12 @@
 as to write them (docs/decisions/0023-commits-in-process.md).
 
 Only on a local disk, where the table's lock keeps both engines apart, and only into a table that deltalake writes as
-its contract says: its features, its layout, and every rule but the key as a constraint of the table itself.
+its contract says: its features, its layout, and every rule but the key as a constraint of the table itself, which both
+engines read alike.
 """
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -26,15 +25,17 @@ from deltalake.exceptions import CommitFailedError, DeltaError
 
 from codelake.contracts.arrow import arrow_schema
 from codelake.contracts.table import Table
+from codelake.delta.alike import are_read_alike
+from codelake.delta.checksum import write_checksum
 from codelake.delta.drift import CONSTRAINT, drift
 from codelake.delta.engine import translated
-from codelake.delta.entries import LOG
 from codelake.delta.features import writes
 from codelake.delta.lake import Lake
 from codelake.delta.log import Log
 from codelake.delta.modes import replace_condition
-from codelake.delta.reading import checksum_of, said, text
-from codelake.errors import Conflict, ContractBroken
+from codelake.delta.plain import plain_schema
+from codelake.delta.reading import said, text
+from codelake.errors import Conflict
 
 _MODES = ("append", "replace")
 _MOST_BYTES = 64 << 20
@@ -44,8 +45,6 @@ _SIZE_AHEAD = 2
 """deltalake closes a file when what it holds of it, most of it not compressed yet, has the size that was asked for."""
 _PACKED = 8
 """And Arrow takes so many times as much as that."""
-_HISTORY = 20
-"""Entries before the last in which a checksum is looked for."""
 _INVALID = "failed validation check"
 
 
@@ -64,6 +63,7 @@ def takes(lake: Lake, table: Table, log: Log, rows: pa.Table, mode: str) -> bool
         and not (layout.partition_by or layout.cluster_by or layout.sort_by)
         and not (layout.bloom or layout.file_bytes or layout.row_group_bytes)
         and not (table.references or (table.key and table.key_scope == "table"))
+        and are_read_alike(table)
         and writes(log, "deltalake")
         and _is_as_declared(table, log)
     )
@@ -77,27 +77,14 @@ def _is_as_declared(table: Table, log: Log) -> bool:
     return same and all(one.kind == "property" for one in drift(table, log))
 
 
-def conformed(rows: pa.Table, table: Table) -> pa.Table:
-    """Arrow of exactly the contract's columns and types."""
-    if rows.schema.names != list(table.column_names):
-        raise ContractBroken(
-            f"table {table.name}: rows of another shape",
-            expected=", ".join(table.column_names),
-            found=", ".join(rows.schema.names),
-            do="Nothing was written. Bring the rows into the contract's shape, or change the contract.",
-        )
-    schema = arrow_schema(table)
+def conformed(rows: pa.Table, table: Table) -> pa.Table | None:
+    """The rows with the contract's columns in its order, if these and their types are what they have."""
     # NULL where the contract has none is for the gates to tell, with the rows.
-    nullable = pa.schema([field.with_nullable(True) for field in schema])
-    try:
-        return rows if rows.schema == schema else rows.cast(nullable)
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-        raise ContractBroken(
-            f"table {table.name}: rows of another shape",
-            expected=", ".join(f"{field.name} {field.type}" for field in schema),
-            found=str(error),
-            do="Nothing was written. Bring the rows into the contract's shape, or change the contract.",
-        ) from error
+    schema = plain_schema(arrow_schema(table))
+    if sorted(rows.column_names) != sorted(schema.names):
+        return None
+    rows = rows.select(schema.names)
+    return rows.cast(schema) if plain_schema(rows.schema) == schema else None
 
 
 def write(
@@ -116,7 +103,7 @@ def write(
         "writer_properties": _writer_properties(table),
         # No retries: the lock is held, so a conflict is with somebody who does not ask for it.
         "commit_properties": CommitProperties(custom_metadata={"userMetadata": metadata}, max_commit_retries=0),
-        "post_commithook_properties": PostCommitHookProperties(create_checkpoint=False, cleanup_expired_logs=False),
+        "post_commithook_properties": PostCommitHookProperties(create_checkpoint=True, cleanup_expired_logs=False),
     }
     try:
         if replacing:
@@ -132,7 +119,7 @@ def write(
         if _INVALID in str(error):
             raise RulesBroken from error
         raise translated(f"commit to {table.name}", error) from error
-    _write_checksum(lake, log, target)
+    write_checksum(log, target)
 
 
 def _is_twice(rows: pa.Table, key: Sequence[str]) -> bool:
@@ -156,28 +143,31 @@ def _file_bytes(table: Table, log: Log, rows: pa.Table) -> int | None:
 def _writer_properties(table: Table) -> WriterProperties:
     """The contract's layout, in deltalake's words. Of what is without statistics, those that the log has are kept."""
     asked, layout = table.properties, table.layout
-    dictionary = asked.get("parquet.enable.dictionary") != "false"
-    statistics = asked.get("parquet.column.statistics.enabled") != "false"
-    columns = {
-        name: ColumnProperties(
-            dictionary_enabled=False,
-            encoding="DELTA_BYTE_ARRAY" if pa.types.is_string(kind) else "DELTA_BINARY_PACKED",
-            statistics_enabled="PAGE",
-        )
-        for name, kind in _leaves(arrow_schema(table))
-        if name in layout.no_dictionary
-    }
-    if not statistics:
-        columns |= {name: ColumnProperties(statistics_enabled="PAGE") for name in layout.stats or ()}
     compression: Any = layout.compression.upper()
+    has_dictionaries = asked.get("parquet.enable.dictionary") != "false"
+    has_statistics = asked.get("parquet.column.statistics.enabled") != "false"
+
+    def of(name: str, kind: pa.DataType) -> ColumnProperties:
+        is_plain = name in layout.no_dictionary
+        encoding: Any = "DELTA_BYTE_ARRAY" if pa.types.is_string(kind) else "DELTA_BINARY_PACKED"
+        is_told = (has_statistics or name in (layout.stats or ())) and not _is_told_roughly(kind)
+        return ColumnProperties(
+            dictionary_enabled=has_dictionaries and not is_plain,
+            encoding=encoding if is_plain else None,
+            statistics_enabled="PAGE" if is_told else "NONE",
+        )
+
     return WriterProperties(
         compression=compression,
         compression_level=int(asked.get(_ZSTD, "3")) if layout.compression == "zstd" else None,
-        default_column_properties=ColumnProperties(
-            dictionary_enabled=dictionary, statistics_enabled="PAGE" if statistics else "NONE"
-        ),
-        column_properties=columns,
+        default_column_properties=of("", pa.null()),
+        column_properties={name: of(name, kind) for name, kind in _leaves(arrow_schema(table))},
     )
+
+
+def _is_told_roughly(kind: pa.DataType) -> bool:
+    """deltalake leaves NaN out of statistics, which to Spark is the greatest number, and rounds those of decimals."""
+    return bool(pa.types.is_floating(kind) or pa.types.is_decimal(kind))
 
 
 def _leaves(fields: Iterator[pa.Field] | pa.Schema, before: str = "") -> Iterator[tuple[str, pa.DataType]]:
@@ -190,38 +180,3 @@ def _leaves(fields: Iterator[pa.Field] | pa.Schema, before: str = "") -> Iterato
             yield from _leaves(iter(kind), f"{before}{field.name}.")
         else:
             yield f"{before}{field.name}", kind
-
-
-def _write_checksum(lake: Lake, log: Log, table: DeltaTable) -> None:
-    """Beside the entry, as Spark writes it: a reader compares what it has replayed. deltalake writes none. What is the
-    same as in the newest one is taken from there; where there is none, or columns have changed since, none is written.
-    """
-    folder = lake.store.path / log.name / LOG
-    for version in range(log.version, max(log.version - _HISTORY, -1), -1):
-        beside = folder / f"{version:020}.crc"
-        if beside.exists():
-            break
-        if any("metaData" in action or "protocol" in action for action in log.actions(version)):
-            return
-    else:
-        return
-    raw = beside.read_bytes()
-    if checksum_of(raw) is None:
-        return
-    files = table.get_add_actions(flatten=True)
-    before: dict[str, Any] = json.loads(raw)
-    kept = ("numMetadata", "numProtocol", "setTransactions", "domainMetadata", "metadata", "protocol")
-    found = {name: value for name, value in before.items() if name in kept}
-    found |= {"tableSizeBytes": sum(files.column("size_bytes").to_pylist()), "numFiles": files.num_rows}
-    if before.get("numDeletionVectorsOpt") != 0:
-        found["numDeletionVectorsOpt"] = table.deletion_vectors().read_all().num_rows
-    else:
-        found |= {"numDeletionVectorsOpt": 0, "numDeletedRecordsOpt": 0}
-    made = folder / f"{table.version():020}.crc"
-    unfinished = made.with_name(f".{made.name}.{os.getpid()}.tmp")
-    try:
-        unfinished.write_text(json.dumps(found))
-        unfinished.replace(made)
-    except OSError:
-        # The commit is made, and readers do without: a disk that is full is for the next commit to tell.
-        unfinished.unlink(missing_ok=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import threading
 import uuid
 from collections.abc import Callable, Iterator
@@ -28,6 +29,8 @@ MARKER = "_codelake.json"
 _LOCKS = "_locks"
 PINS = "_pins"
 """The lock that is shared by runs that read, and held alone by what deletes more than the retention lets go."""
+_DRAWN = re.compile(r"\x1b\[[0-9;]*m|↳")
+"""What the store's client draws around the reasons that it gives, the last one being the first cause."""
 
 
 class Starting:
@@ -200,7 +203,16 @@ def open_lake(store: Store, spark: SparkSession | Starting | None = None, *, loc
 def _marked(store: Store) -> bool:
     if store.is_local:
         return (store.path / MARKER).is_file()
-    return bool(_filesystem(store).get_file_info(MARKER).type == pafs.FileType.File)
+    try:
+        return bool(_filesystem(store).get_file_info(MARKER).type == pafs.FileType.File)
+    except OSError as error:
+        lines = [line.strip(" :.") for line in _DRAWN.sub("", str(error)).splitlines() if line.strip()]
+        raise Unavailable(
+            f"lake {store.root}",
+            expected="a store that can be reached",
+            found=": ".join(dict.fromkeys((lines[0], lines[-1]))),
+            do="See the setting `store`: `codelake config show`.",
+        ) from error
 
 
 def _refuse_bad_place(path: Path) -> None:

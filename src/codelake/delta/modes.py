@@ -17,6 +17,7 @@ from codelake.contracts.table import Table
 from codelake.delta.create import sql_text
 from codelake.delta.lake import Lake
 from codelake.delta.layout import laid_out, write_confs, write_options
+from codelake.delta.reading import any_of
 from codelake.errors import UsageError
 
 
@@ -134,7 +135,7 @@ def replace_condition(
             raise UsageError(f"values to replace in {table.name}", expected=f"1 to {len(columns)}", found=len(values))
         literals = tuple(_literal(value, text) for value in values)
         groups.setdefault(literals[:-1], []).append(literals[-1])
-    return " OR ".join(_one_of(columns, before, last) for before, last in groups.items())
+    return any_of([_one_of(columns, before, last) for before, last in groups.items()])
 
 
 def _one_of(columns: Sequence[str], before: Sequence[str], last: Sequence[str]) -> str:

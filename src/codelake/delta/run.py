@@ -19,6 +19,7 @@ from codelake.contracts.table import Table
 from codelake.delta.features import check_protocol
 from codelake.delta.lake import Lake
 from codelake.delta.log import Log
+from codelake.delta.moments import moment
 from codelake.errors import PinUnavailable, UsageError
 
 At = int | str | datetime | None
@@ -163,10 +164,7 @@ def pinned(log: Log) -> Pin:
 
 def _moment(at: str | datetime) -> datetime:
     if isinstance(at, datetime):
-        moment = at
-    else:
-        try:
-            moment = datetime.fromisoformat(at)
-        except ValueError as error:
-            raise UsageError("time of a pin", expected="ISO 8601, such as 2026-01-31T12:00:00", found=at) from error
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        return at if at.tzinfo else at.replace(tzinfo=UTC)
+    if (said := moment(at)) is None:
+        raise UsageError("time of a pin", expected="ISO 8601, such as 2026-01-31T12:00:00", found=at)
+    return said

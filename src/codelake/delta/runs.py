@@ -9,6 +9,7 @@ from codelake.contracts.operations import RUNS
 from codelake.delta.embedded import rows
 from codelake.delta.lake import Lake
 from codelake.delta.log import Log
+from codelake.delta.moments import moment
 from codelake.delta.run import Run, pin
 from codelake.errors import NotFound
 
@@ -50,15 +51,10 @@ def run_named(lake: Lake, text: str) -> PublishedRun:
     if len(named) == 1:
         return named[0]
     if not named:
-        try:
-            moment = datetime.fromisoformat(text)
-        except ValueError:
-            moment = None
-        if moment is not None:
-            moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-            named = [run for run in runs if run.recorded_at <= moment][-1:]
-            if named:
-                return named[0]
+        until = moment(text)
+        named = [run for run in runs if until is not None and run.recorded_at <= until][-1:]
+        if named:
+            return named[0]
     raise NotFound(
         f"run {text}",
         expected="the id of a published run, or a time after the first",

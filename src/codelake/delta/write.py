@@ -155,8 +155,9 @@ def _commit_once(request: _Request, rows: Rows) -> Committed:
     started = time.monotonic()
     run, table = request.run, request.table
     if isinstance(rows, pa.Table):
-        rows = in_process.conformed(rows, table)
-    elif rows is not None:
+        same = in_process.conformed(rows, table)
+        rows = handed(run.lake.session, rows) if same is None else same
+    if isinstance(rows, DataFrame):
         check_semantics(rows, table)
         rows = conformed(rows, table)
     with run.lake.writing(table.name):
@@ -292,14 +293,7 @@ def _write(request: _Request, gate: Gated | None, own: dict[str, Any]) -> None:
         raise AssertionError(f"mode {request.mode} has rows, and rows have a gate")
     elif request.mode == "merge":
         view = f"codelake_{request.commit_id}"
-        merge(
-            lake,
-            table,
-            gate.rows(counting=False),
-            view=view,
-            delete_unmatched=request.delete_unmatched,
-            **how,
-        )
+        merge(lake, table, gate.rows(counting=False), view=view, delete_unmatched=request.delete_unmatched, **how)
     else:
         condition = replace_condition(table, request.replacing) if request.mode == "replace" else None
         write_rows(

@@ -23,9 +23,10 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 from datafusion import SessionContext
 
-from codelake.delta.changes import require_feed
+from codelake.delta.changes import misread, require_feed
 from codelake.delta.lake import Lake
 from codelake.delta.run import At, resolved
+from codelake.errors import FeedUnavailable
 
 
 def register(context: SessionContext, lake: Lake, table: str, *, at: At = None, name: str | None = None) -> int:
@@ -49,5 +50,12 @@ def register_changes(
     log = lake.log(table)
     last = log.version if until is None else until
     require_feed(log, after + 1, last)
+    if (version := misread(log, after + 1, last)) is not None:
+        raise FeedUnavailable(
+            f"change feed of {table}, version {version}",
+            expected="files that came or went without deletion vectors",
+            found="one with",
+            do="Read it with Spark, or leave that version out of the window.",
+        )
     feed = log.delta_table.load_cdf(starting_version=after + 1, ending_version=last)
     context.register_dataset(name or f"{table}_changes", ds.dataset(pa.table(feed.read_all())))

@@ -45,7 +45,7 @@ def linked(run: Run, unit: str, repos: Collection[str], stubs: Stubs, made_by: s
     return stamped(pa.concat_tables([link(linkable(rows), stubs), _unread(rows)]), stamps(rows), made_by)
 
 
-def rows_to_link(run: Run, unit: str, repos: Collection[str], places: Collection[Place] = ()) -> pa.Table:
+def rows_to_link(run: Run, unit: str, repos: Collection[str], places: Collection[Place] | None = None) -> pa.Table:
     """What linking reads of the files of `repos`, or only of those in some places; without evidence where a file was
     not read."""
     columns = ", ".join(f"e.{name} AS {name}" for name in LINK_INPUT)
@@ -56,7 +56,7 @@ def rows_to_link(run: Run, unit: str, repos: Collection[str], places: Collection
         f"""SELECT f.repo AS repo, f.path AS path, f.module AS module, f.digest AS digest,
             f.repo = {text(unit)} AS is_own, e.link_digest AS link_digest, {claims.digest} AS claims_digest,
             {", ".join((columns, *claims.columns))}
-        FROM (SELECT * FROM files WHERE {at(places) if places else among("repo", repos)}) AS f
+        FROM (SELECT * FROM files WHERE {among("repo", repos) if places is None else at(places)}) AS f
         LEFT JOIN {_EVIDENCE} e ON e.digest = f.digest {claims.join}""",
     )
 

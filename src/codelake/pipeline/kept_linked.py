@@ -7,6 +7,7 @@ no other tool claims anything. Where one is not ready, or cannot say, the reposi
 from __future__ import annotations
 
 from collections.abc import Collection
+from contextlib import suppress
 
 import pyarrow as pa
 
@@ -18,18 +19,22 @@ from codelake.pipeline.lookup import is_empty
 from codelake.pipeline.open_units import OpenUnit, OpenUnits, Stamps
 from codelake.pipeline.stubs import stored_stubs
 
+_MOST_BYTES = 4 * here.LINKED_HERE
+"""Source bytes of all that is kept: each takes up to 0.7 GB of memory."""
 
-def open_unit(units: OpenUnits, run: Run, repo: str, repos: Collection[str], made_by: str) -> None:
-    """Begin to keep a repository linked that sees those of `repos`, itself among them."""
-    if repo in units.units or not is_empty(run, CLAIMS):
+
+def open_unit(units: OpenUnits, run: Run, repo: str, repos: Collection[str], n_bytes: int, made_by: str) -> None:
+    """Begin to keep a repository linked that sees those of `repos`, itself among them: `n_bytes` of source."""
+    is_much = n_bytes > here.LINKED_HERE or n_bytes + sum(unit.n_bytes for unit in units.units.values()) > _MOST_BYTES
+    if is_much or not is_empty(run, CLAIMS):
         return
     rows = here.rows_to_link(run, repo, repos)
-    unit = units.units[repo] = OpenUnit(frozenset(repos), made_by, here.stamps(rows), pin(run, LINKS).version)
-    try:
-        unit.give(here.linkable(rows))
-        unit.give(stored_stubs(run))
-    except BrokenPipeError:  # it was ended, such as for want of memory: the next build opens another one
-        units.end(repo)
+    version = pin(run, LINKS).version
+    units.units[repo] = OpenUnit(frozenset(repos), made_by, n_bytes, here.stamps(rows), version)
+    # It may have been ended, such as for want of memory: then the next build opens another one.
+    with suppress(BrokenPipeError), units.taken(repo) as unit:
+        unit.send(here.linkable(rows))
+        unit.send(stored_stubs(run))
 
 
 def kept_links(units: OpenUnits, run: Run, repo: str, repos: Collection[str], made_by: str) -> pa.Table | str | None:
@@ -45,15 +50,15 @@ def kept_links(units: OpenUnits, run: Run, repo: str, repos: Collection[str], ma
         return "files came or went, or tools claim something of them"
     changed = [place for place, file in now.items() if file["link_digest"] != unit.files[place]["link_digest"]]
     try:
-        if not unit.is_ready():
-            return "what keeps it linked is not ready yet"
-        rows = here.linkable(here.rows_to_link(run, repo, repos, changed))
-        units.asked.add(repo)
-        found = unit.ask(rows, whole=unit.version != pin(run, LINKS).version)
+        with units.taken(repo):
+            if not unit.is_ready():
+                return "what keeps it linked is not ready yet"
+            rows = here.linkable(here.rows_to_link(run, repo, repos, changed))
+            units.asked.add(repo)
+            found = unit.ask(rows, whole=unit.version != pin(run, LINKS).version)
+            unit.files = now
     except (EOFError, BrokenPipeError):  # it was ended, such as for want of memory; another one will be opened
-        units.end(repo)
         return "the process that kept it linked had ended"
-    unit.files = now
     return "what is looked up by name has changed" if found is None else here.stamped(found, now, made_by)
 
 

@@ -92,12 +92,11 @@ def link_files(build: Build) -> None:
 
 def keep_linked(build: Build, made_by: str) -> None:
     """From now on edits of what was built are linked in a moment, where that is not too large."""
-    run = build.run
-    needed = _needs(run)
-    for repo in sorted({listed.source.repo for listed in build.reading.listed}):
+    run, lacking = build.run, {listed.source.repo for listed in build.reading.listed} - build.open_units.units.keys()
+    needed = _needs(run) if lacking else {}
+    for repo in sorted(lacking):
         repos = set(_walked(needed, [repo]))
-        if _n_bytes(run, {repo: repos}) <= here.LINKED_HERE:
-            open_unit(build.open_units, run, repo, repos, made_by)
+        open_unit(build.open_units, run, repo, repos, _n_bytes(run, {repo: repos}), made_by)
 
 
 def _words(found: Sequence[Difference], units: Collection[str]) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any
 from codelake.contracts import Table
 from codelake.contracts.arrow_vectors import with_lists
 from codelake.contracts.vectors import Fields
-from codelake.delta.embedded import among, ask, text
+from codelake.delta.embedded import among, any_of, ask, text
 from codelake.delta.run import Run, pinned_log
 from codelake.extract.extractors import extractor_version
 from codelake.pipeline.work import Place
@@ -45,7 +45,7 @@ def at(places: Iterable[Place]) -> str:
     for repo, path in (place for place in places if place[0] not in whole):
         paths.setdefault(repo, []).append(path)
     within = [f"(repo = {text(repo)} AND {among('path', found)})" for repo, found in paths.items()]
-    return " OR ".join([among("repo", sorted(whole)), *within])
+    return any_of([among("repo", sorted(whole)), *within])
 
 
 def is_empty(run: Run, table: Table) -> bool:

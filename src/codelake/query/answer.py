@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
 SHOWN = 100
 """Rows of a table or of SQL that a notebook shows: all of a large one would stop it."""
+LISTED = 20
+"""Rows that a Python session shows."""
+_CONTROL = {code: repr(chr(code))[1:-1] for code in (*range(32), 127, *range(128, 160))}
+"""What is in a cell is data: it begins no line, and tells the terminal nothing."""
 
 
 class Converted(ABC):
@@ -50,7 +54,7 @@ class Converted(ABC):
         return spark.createDataFrame(self.to_arrow().combine_chunks())
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Answer(Converted):
     title: str
     """What it is about, in a line."""
@@ -87,6 +91,18 @@ class Answer(Converted):
 
         return pa.Table.from_pylist([dict(row) for row in self.rows])
 
+    def indented(self) -> list[Row]:
+        """The rows as people see them: those of a tree below each other."""
+        if not self.is_tree:
+            return list(self.rows)
+        first = self.columns[0]
+        return [{**row, first: "  " * (row["depth"] - 1) + str(row[first])} for row in self.rows]
+
+    def __repr__(self) -> str:
+        """For Python sessions."""
+        rows = listed(self.columns, self.indented()[:LISTED], len(self))
+        return "\n".join(filter(None, (self.title, self.body, rows, self.note)))
+
     def _repr_html_(self) -> str:
         """For notebooks."""
         return drawn(self.title, self.columns, self.rows, body=self.body, note=self.note, is_tree=self.is_tree)
@@ -108,6 +124,26 @@ def drawn(
     source = f"<pre>{escape(body)}</pre>" if body else ""
     after = f"<p>{escape(note)}</p>" if note else ""
     return f"{source}<table><caption>{escape(title)}</caption><tr>{head}</tr>{lines}</table>{after}"
+
+
+def listed(columns: Sequence[str], first: Sequence[Row], n: int) -> str:
+    """The first of n rows as text."""
+    more = [f"... {n - len(first):,} more rows"] if n > len(first) else []
+    return "\n".join((*aligned(columns, first), *more)) if first else "no rows"
+
+
+def aligned(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """A line for the columns' names and one for each row."""
+    lines = [list(columns), *([cell(row.get(column)) for column in columns] for row in rows)]
+    widths = [max(len(line[place]) for line in lines) for place in range(len(columns))]
+    for line in lines:
+        yield "  ".join(each.ljust(width) for each, width in zip(line, widths, strict=True)).rstrip()
+
+
+def cell(value: Any) -> str:
+    """A value in one line."""
+    text = shown(value)
+    return text if text.isprintable() else text.translate(_CONTROL)
 
 
 def shown(value: Any) -> str:

@@ -13,6 +13,7 @@ from codelake.errors import NotFound
 from codelake.query.published import BEFORE
 
 _NESTED = ("array", "map", "struct")
+_CHANGES = "_changes"
 
 
 class Known(NamedTuple):
@@ -62,20 +63,22 @@ def _compared(table: Table) -> list[Known]:
     meaning = f"What changed in {table.name} since the earlier run that --since names."
     return [
         earlier,
-        Known(f"{table.name}_changes", meaning, (*table.column_names, "_change_type"), sql, (table.name, then)),
+        Known(f"{table.name}{_CHANGES}", meaning, (*table.column_names, "_change_type"), sql, (table.name, then)),
     ]
 
 
 CATALOGUE = _known()
+USUAL = [name for name in CATALOGUE if not name.startswith(BEFORE) and not name.endswith(_CHANGES)]
+"""Those that need no earlier run: what is meant by a name that there is not."""
 
 
 def known(name: str) -> Known:
     if name in CATALOGUE:
         return CATALOGUE[name]
-    near = get_close_matches(name, CATALOGUE, 3)
+    near = get_close_matches(name, USUAL, 3)
     raise NotFound(
         f"table {name}",
-        expected=f"one of {', '.join(sorted(CATALOGUE))}",
+        expected=f"one of {', '.join(sorted(USUAL))}",
         found="no such name",
         do=f"Did you mean {' or '.join(near)}?" if near else "",
     )

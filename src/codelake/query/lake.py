@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from functools import wraps
-from typing import TYPE_CHECKING, Concatenate, NamedTuple, ParamSpec
+from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec
 
 from codelake.delta.reading import Reader
 from codelake.delta.store import Store
+from codelake.errors import UsageError
 from codelake.query import questions
 from codelake.query.answer import SHOWN, Answer, Converted, drawn
 from codelake.query.engine import Asking, Engine, Limits
@@ -44,6 +45,7 @@ class Noted:
 def _method(question: Callable[Concatenate[Asking, P], Answer]) -> Callable[Concatenate[OpenLake, P], Answer]:
     @wraps(question)
     def ask(lake: OpenLake, /, *args: P.args, **options: P.kwargs) -> Answer:
+        _refuse_bounds(options)
         noted = Noted(lake.engine)
         answer = question(noted, *args, **options)
         if not answer and (repo := options.get("repo")):
@@ -51,6 +53,15 @@ def _method(question: Callable[Concatenate[Asking, P], Answer]) -> Callable[Conc
         return replace(answer, sql=tuple(noted.texts))
 
     return ask
+
+
+def _refuse_bounds(options: Mapping[str, Any]) -> None:
+    """With a depth of nothing, or sureness that no edge has, any answer would be "no"."""
+    for name in ("depth", "limit", "max_lines"):
+        if options.get(name, 1) < 1:
+            raise UsageError(name, expected="1 or more", found=options[name])
+    if not 0 <= options.get("min_confidence", 0) <= 1:
+        raise UsageError("min_confidence", expected="a number from 0 to 1", found=options["min_confidence"])
 
 
 class TableRows(Converted):

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
 from codelake.delta.reading import Reader, engine_failures, text
@@ -15,9 +15,12 @@ from codelake.query.rows import Row, rows_of
 RUNS = "runs"
 BEFORE = "before_"
 """What the names of an earlier run's tables begin with."""
-_LISTED = "SELECT run_id, recorded_at, repositories FROM runs ORDER BY recorded_at, run_id"
-_ONE = "SELECT run_id, recorded_at, repositories, versions FROM runs"
+# As a number, for the reason that `Reader.greatest` has.
+_AT = "CAST(recorded_at AS BIGINT) AS microseconds"
+_LISTED = f"SELECT run_id, {_AT}, repositories FROM runs ORDER BY recorded_at, run_id"
+_ONE = f"SELECT run_id, {_AT}, repositories, versions FROM runs"
 _LAST = f"{_ONE} WHERE {{}} ORDER BY recorded_at DESC, run_id DESC LIMIT 1"
+_EPOCH = datetime.fromtimestamp(0, UTC)
 _FORMS = "a run, the number of a run, a git revision that was built, TABLE=VERSION or a time (ISO 8601, UTC)"
 
 
@@ -41,15 +44,15 @@ def published(reader: Reader, at: str | datetime | None = None) -> PublishedRun:
     listed = _rows(reader, _LISTED)
     if at is None or not listed:
         raise _none_yet(reader)
-    moment = at.isoformat() if isinstance(at, datetime) else at.strip()
+    asked = at.isoformat(timespec="microseconds") if isinstance(at, datetime) else at.strip()
     for form in _READINGS:
-        if (run_id := form(reader, listed, moment)) is not None:
+        if (run_id := form(reader, listed, asked)) is not None:
             return _published(_rows(reader, f"{_ONE} WHERE run_id = {text(run_id)}")[0])
     raise NotFound(
-        f"no published run for `{moment}`",
+        f"no published run for `{asked}`",
         expected=_FORMS,
         found=f"runs from {listed[0]['run_id']} to {listed[-1]['run_id']}",
-        do='Type `codelake sql "SELECT run_id, recorded_at FROM runs"` for those there are.',
+        do="Type `codelake runs` for those there are.",
     )
 
 
@@ -82,9 +85,12 @@ def _by_table_version(reader: Reader, listed: Sequence[Row], at: str) -> str | N
     if not equals or not version.isdigit():
         return None
     for row in listed:
-        versions = dict(_rows(reader, f"SELECT versions FROM runs WHERE run_id = {text(row['run_id'])}")[0]["versions"])
+        versions = dict(_rows(reader, f"{_ONE} WHERE run_id = {text(row['run_id'])}")[0]["versions"])
         if versions.get(name) == int(version):
             return str(row["run_id"])
+    from codelake.query.catalogue import known  # it loads all contracts: only for what is misspelt
+
+    known(name)
     raise NotFound(f"table {name}, version {version}", expected="a version that a run published", found="none such")
 
 
@@ -100,12 +106,11 @@ def _by_revision(_: Reader, listed: Sequence[Row], at: str) -> str | None:
 
 
 def _by_time(_: Reader, listed: Sequence[Row], at: str) -> str | None:
-    try:
-        moment = datetime.fromisoformat(at)
-    except ValueError:
+    from codelake.delta.moments import moment  # only who names a time needs it, and commands start often
+
+    if (until := moment(at)) is None:
         return None
-    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    before = [row for row in listed if row["recorded_at"] <= moment]
+    before = [row for row in listed if row["recorded_at"] <= until]
     if not before:
         first = listed[0]["recorded_at"].isoformat()
         raise NotFound(f"time {at}", expected=f"a time from {first} on", found="no run had been published by then")
@@ -123,7 +128,8 @@ _READINGS: tuple[Callable[[Reader, Sequence[Row], str], str | None], ...] = (
 
 def _rows(reader: Reader, sql: str) -> list[Row]:
     with engine_failures():
-        return list(rows_of(reader.execute(sql).read_all()))
+        found = list(rows_of(reader.execute(sql).read_all()))
+    return [{**row, "recorded_at": _EPOCH + timedelta(microseconds=row.pop("microseconds"))} for row in found]
 
 
 def _published(row: Row) -> PublishedRun:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from codelake.contracts.operations import IMPORTS
+from codelake.contracts.operations import LOADS
 from codelake.contracts.table import Table
 from codelake.delta.create import create_table
 from codelake.delta.digest import Digest, digest_of, embedded_digest
@@ -87,7 +87,7 @@ def load(run: Run, source: Source, table: Table, *, skip_corrupt: bool = False) 
     lake, root = run.lake, str(source.root.absolute())
     done = Loaded(table.name, root, corrupt=[_named(file, file.problem) for file in source.unreadable])
     _stop_if_corrupt(done, skip_corrupt)
-    create_table(lake, IMPORTS)
+    create_table(lake, LOADS)
     if not lake.exists(table.name):
         create_table(lake, table, allow_features=("timestampNtz",))
     found = to_do(lake, source, table)
@@ -161,7 +161,7 @@ def _write_down(
     note = Run(run.lake, run.run_id, stage=f"import {status}", pipeline=run.pipeline)
     for file, digest in files:
         note.note(
-            IMPORTS,
+            LOADS,
             table_name=table.name,
             source=str(source.root.absolute()),
             path=file.path,
@@ -191,12 +191,12 @@ def _batches(files: Sequence[SourceFile]) -> Iterator[list[SourceFile]]:
 
 def _history(lake: Lake, table: str, root: str) -> list[dict[str, Any]]:
     """Of the table that there is now: one that was deleted, and made anew, has not what the other had."""
-    if not (lake.exists(IMPORTS.name) and lake.exists(table)):
+    if not (lake.exists(LOADS.name) and lake.exists(table)):
         return []
-    imports = {"imports": lake.log(IMPORTS.name).delta_table}
+    loads = {LOADS.name: lake.log(LOADS.name).delta_table}
     made = f"TIMESTAMP '{lake.log(table).created_at.isoformat()}'"
     where = f"table_name = {text(table)} AND source = {text(root)} AND recorded_at >= {made}"
-    return list(rows(imports, f"SELECT * FROM imports WHERE {where}").to_pylist())
+    return list(rows(loads, f"SELECT * FROM {LOADS.name} WHERE {where}").to_pylist())
 
 
 def _imported(lake: Lake, table: str, history: Sequence[dict[str, Any]]) -> dict[str, dict[str, Any]]:

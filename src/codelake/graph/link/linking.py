@@ -289,10 +289,8 @@ class Linking:
                 if parameter.slot == call.positional[0]:
                     calls[call.callee] = place, one
         loads = self.program.every("load_attribute") if calls else ()
-        held = (
-            calls[fact.dst] for fact in loads if fact.dst in calls and fact.src == calls[fact.dst][1].parameters[0].slot
-        )
-        return {self.defined[one.owner]: place for place, one in held}
+        held = ((fact.src, *calls[fact.dst]) for fact in loads if fact.dst in calls)
+        return {self.defined[one.owner]: place for of, place, one in held if of == one.parameters[0].slot}
 
     def gets(self, of: int) -> int:
         """Whether instances of a class are descriptors that call a function that they were made with."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from codelake.errors import Refused, UsageError
+from codelake.errors import Refused, Unavailable, UsageError
 from codelake.query.engine import Engine
 from codelake.query.export import dot, graphml, jsonl, neo4j, parquet, svg
 from codelake.query.export.part import Part, near, whole
@@ -39,7 +39,12 @@ def export(
     if out.exists() and (out.is_file() or any(out.iterdir())):
         raise Refused(f"export to {out}", expected="nothing there yet", found="something", do="Name another place.")
     part = near(engine, around, depth, tree) if around else whole(engine, symbols=symbols)
-    FORMATS[format](out, part)
+    try:
+        FORMATS[format](out, part)
+    except OSError as error:
+        raise Unavailable(
+            f"export to {out}", expected="a place that can be written to", found=error.strerror
+        ) from error
     return part.n_nodes, part.n_edges
 
 

@@ -1,4 +1,4 @@
-"""A picture of a small neighbourhood or tree of calls: columns by how far a node is from the first, edges as lines."""
+"""A picture of a small neighbourhood or tree of calls: columns by how far a node is from the first, edges as arrows."""
 
 from __future__ import annotations
 
@@ -14,6 +14,10 @@ from codelake.query.rows import Row
 MOST = 300
 """Nodes of a picture that somebody still looks at."""
 _WIDTH, _HEIGHT, _GAP = 230, 22, 90
+_ARROW = (
+    '<defs><marker id="to" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" orient="auto">'
+    '<path d="M0,0 L8,4 L0,8 z" fill="#999"/></marker></defs>'
+)
 
 
 def write(out: Path, part: Part) -> None:
@@ -40,6 +44,7 @@ def picture(part: Part) -> str:
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" font-family="sans-serif">',
+            _ARROW,
             *lines,
             *boxes,
             "</svg>",
@@ -80,7 +85,7 @@ def _line(row: Row, at: dict[str, tuple[int, int]]) -> str:
     start, end = (x1 + _WIDTH, x2) if x1 <= x2 else (x1, x2 + _WIDTH)
     middle = _HEIGHT // 2
     return (
-        f'<line x1="{start}" y1="{y1 + middle}" x2="{end}" y2="{y2 + middle}" stroke="#999">'
+        f'<line x1="{start}" y1="{y1 + middle}" x2="{end}" y2="{y2 + middle}" stroke="#999" marker-end="url(#to)">'
         f"<title>{html.escape(row['kind'])} {row['confidence']:g}</title></line>"
     )
 

@@ -31,7 +31,7 @@ def hot(
     min_confidence: float = 0.5,
     limit: int = 20,
 ) -> Answer:
-    """`outside`: count what no repository of the lake defines, too."""
+    """`outside`: what no repository of the lake defines is listed, too. `repo`: only what it does is counted."""
     if by not in COUNTED:
         raise UsageError(f"hot by {by}", expected=f"one of {', '.join(COUNTED)}", found=by)
     kind, title = COUNTED[by]

@@ -16,7 +16,8 @@ _ORDER = ("definition", "write", "delete", "import", "read", "name")
 def refs(
     engine: Asking, asked: str, *, role: str = "", min_confidence: float = 0.5, repo: str = "", limit: int = 1000
 ) -> Answer:
-    """One row per place. What is read is also named: it is listed once, as a read."""
+    """One row per place. What is read is also named: it is listed once, as a read. What is defined outside of the lake
+    has no place there."""
     if role and role not in _ORDER:
         raise UsageError(f"role {role}", expected=f"one of {', '.join(_ORDER)}", found=role)
     start = symbol(engine, asked)
@@ -26,7 +27,8 @@ def refs(
         if edge.start_byte is not None and edge.confidence >= min_confidence
     ]
     lines = nodes(engine, (edge.src for edge in found))
-    rows: list[Row] = [{"role": "definition", **_place(defined(node)), "confidence": 1.0} for node in start]
+    inside = [defined(node) for node in start if node["path"]]
+    rows: list[Row] = [{"role": "definition", **_place(node), "confidence": 1.0} for node in inside]
     taken = set()
     for edge in sorted(found, key=lambda edge: _ORDER.index(_ROLES[edge.kind])):
         where = (edge.repo, edge.path, edge.start_byte, edge.end_byte)

@@ -28,18 +28,18 @@ def show(engine: Asking, asked: str, *, max_lines: int = 200) -> Answer:
 
 
 def _definition(engine: Asking, node: Row, max_lines: int) -> Row:
-    found = {**defined(node), "end_line": node["end_line"], "signature": "", "docstring": "", "source": []}
+    found = {**defined(node), "end_line": node["end_line"], "signature": "", "docstring": "", "source": [], "n_more": 0}
     if node["start_line"] is None:
         return found
     raw, encoding = content(engine, node["repo"], node["path"])
     lines = lines_of(raw, encoding, node["start_byte"], node["end_byte"])
     own = raw[node["start_byte"] : node["end_byte"]].decode(encoding, "replace")
     signature = header(own) if node["kind"] in ("class", "function") else ""
-    cut = [f"... {len(lines) - max_lines} more lines"] if len(lines) > max_lines else []
     return found | {
         "signature": signature,
         "docstring": _docstring(engine, node, raw, encoding),
-        "source": [*lines[:max_lines], *cut],
+        "source": lines[:max_lines],
+        "n_more": max(0, len(lines) - max_lines),
     }
 
 
@@ -57,4 +57,5 @@ def _docstring(engine: Asking, node: Row, raw: bytes, encoding: str) -> str:
 def _drawn(one: Row) -> str:
     head = f"{one['kind']} {one['name']}" + (f"  {place(one['path'], one['line'])}" if one["path"] else "")
     numbered = (f"{number:>6}  {line}" for number, line in enumerate(one["source"], start=one["line"] or 1))
-    return "\n".join([head, *numbered])
+    rest = [f"{'...':>6}  {one['n_more']:,} more lines; see --max-lines"] if one["n_more"] else []
+    return "\n".join([head, *numbered, *rest])

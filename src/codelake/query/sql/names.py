@@ -13,7 +13,7 @@ from sqlglot.optimizer.scope import Scope, traverse_scope
 
 from codelake.delta.expressions import place_of, refuse_name
 from codelake.errors import QueryRefused
-from codelake.query.catalogue import CATALOGUE
+from codelake.query.catalogue import CATALOGUE, USUAL
 from codelake.query.sql.dialect import DataFusion
 
 SCHEMA: dict[str, dict[str, str]] = {
@@ -48,9 +48,7 @@ def _table(text: str, table: exp.Table) -> str:
         )
     name = table.name if table.this.quoted else table.name.lower()
     if name not in CATALOGUE:
-        refused = refuse_name(text, table.this, sorted(CATALOGUE), "table")
-        refused.expected = "a table or view of docs/tables.md"
-        raise refused
+        raise refuse_name(text, table.this, sorted(USUAL), "table or view")
     return name
 
 
@@ -123,7 +121,7 @@ def refuse_functions(text: str, tree: exp.Expr, known: Mapping[str, set[str]]) -
             wanted = sorted(n for n, kinds in known.items() if not is_table or "TABLE" in kinds)
             word = "table function" if is_table else "function"
             mark = exp.to_identifier(name)
-            mark.meta["start"] = place_of(function) or _mentioned(text, f"'{name}'")
+            mark.meta["start"] = function.meta.get("start") or _mentioned(text, f"'{name}'") or place_of(function)
             refused = refuse_name(text, mark, wanted, word)
             refused.expected = refused.expected if is_table else "one of the engine's"
             raise refused

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from codelake.errors import EngineFailed, QueryRefused
-from codelake.query.answer import SHOWN, Converted, drawn
+from codelake.query.answer import LISTED, SHOWN, Converted, drawn, listed
 from codelake.query.engine import Engine
 from codelake.query.sql.dialect import ENGINE
 from codelake.query.sql.statement import FUNCTIONS, Statement, statement
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     import pyarrow
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SqlAnswer(Converted):
     """Rows of any shape, as Arrow; other forms follow from it."""
 
-    table: pyarrow.Table = field(repr=False)
+    table: pyarrow.Table
     statement: Statement
     is_cut: bool
     """There were more rows than the limit."""
@@ -42,12 +42,21 @@ class SqlAnswer(Converted):
     def to_arrow(self) -> pyarrow.Table:
         return self.table
 
+    def __repr__(self) -> str:
+        """For Python sessions."""
+        return "\n".join((listed(self.columns, self._first(LISTED), len(self)), *self._cut))
+
     def _repr_html_(self) -> str:
         """For notebooks."""
-        first = self.table.slice(0, SHOWN).to_pylist(maps_as_pydicts="strict")
-        parts = [f"only the first {len(self):,} rows were read"] if self.is_cut else []
-        parts += [f"the first {SHOWN} of {len(self):,} rows"] if len(self) > SHOWN else []
-        return drawn("", self.columns, first, note="; ".join(parts))
+        parts = [*self._cut, *([f"the first {SHOWN} of {len(self):,} rows"] if len(self) > SHOWN else [])]
+        return drawn("", self.columns, self._first(SHOWN), note="; ".join(parts))
+
+    @property
+    def _cut(self) -> list[str]:
+        return [f"only the first {len(self):,} rows were read"] if self.is_cut else []
+
+    def _first(self, n: int) -> list[dict[str, Any]]:
+        return list(self.table.slice(0, n).to_pylist(maps_as_pydicts="strict"))
 
 
 def functions(engine: Engine) -> dict[str, set[str]]:

@@ -60,10 +60,12 @@ def statement(text: str, functions: Mapping[str, set[str]], *, dialect: str = EN
 
 
 def _translated(text: str, tree: exp.Query) -> exp.Query:
-    """In the engine's words. Places in the text are those of the names, which stay."""
+    """In the engine's words. Places in the text are those of the names, which stay; of anything else none is known."""
     rendered = tree.sql(dialect=DataFusion(), comments=False)
     again = parsed(rendered, DataFusion())
     marks = {node.name: node.meta["start"] for node in tree.find_all(exp.Identifier) if "start" in node.meta}
-    for node in again.find_all(exp.Identifier):
-        node.meta["start"] = marks.get(node.name, 0)
+    for node in again.walk():
+        node.meta.pop("start", None)
+        if isinstance(node, exp.Identifier) and node.name in marks:
+            node.meta["start"] = marks[node.name]
     return again

@@ -9,16 +9,13 @@ it says so with an empty message. It ends with its input.
 from __future__ import annotations
 
 import gc
-import os
-import sys
-from collections.abc import Iterator
 from typing import BinaryIO
 
 import pyarrow as pa
 
 from codelake.graph.link.kept.unit import Unit, places
 from codelake.graph.link.stubs import Stubs
-from codelake.pipes import receive, say, send
+from codelake.pipes import ends, say, send, tables
 
 READY, NO_ANSWER = 0, -1
 """Said in the place of a table."""
@@ -28,22 +25,12 @@ _MOST_UPDATES = 200
 """After which the unit is linked anew: what is gone keeps its place in it."""
 
 
-def _tables(pipe: BinaryIO) -> Iterator[pa.Table]:
-    while True:
-        try:
-            found = receive(pipe)
-        except EOFError:
-            return
-        if isinstance(found, pa.Table):
-            yield found
-
-
 def serve(asked: BinaryIO, answers: BinaryIO) -> None:
-    tables = _tables(asked)
-    rows, stubs = next(tables), Stubs(next(tables))
+    given = tables(asked)
+    rows, stubs = next(given), Stubs(next(given))
     unit, n_updates = _opened(rows, stubs), 0
     say(answers, READY)
-    for changed in tables:
+    for changed in given:
         rows = _replaced(rows, changed)
         found, n_updates = unit.update(changed), n_updates + 1
         if found is not None and changed.schema.metadata == WHOLE:
@@ -73,9 +60,7 @@ def _replaced(rows: pa.Table, changed: pa.Table) -> pa.Table:
 
 
 def main() -> None:
-    answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # whatever is printed is no answer
-    serve(sys.stdin.buffer, answers)
+    serve(*ends())
 
 
 if __name__ == "__main__":
