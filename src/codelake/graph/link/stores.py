@@ -5,6 +5,7 @@ from __future__ import annotations
 from codelake.graph.link.attributes import provider
 from codelake.graph.link.call import Call
 from codelake.graph.link.linking import Linking
+from codelake.graph.link.protocols import call_special
 from codelake.graph.link.values import Kind
 
 
@@ -16,6 +17,7 @@ def store(link: Linking, scope: int, name: str, src: int, value: int) -> None:
     if kind not in (Kind.INSTANCE, Kind.CLASS, Kind.MODULE, Kind.FUNCTION):
         return
     if kind == Kind.INSTANCE and link.values.keys[a][0] == Kind.CLASS:
+        call_special(link, scope, value, "__setattr__", link.nowhere)
         found = provider(link, link.hierarchy.order(a), name)
         if found is not None:
             link.waits(found, _set, scope, value, name, src)
@@ -50,6 +52,7 @@ def delete(link: Linking, scope: int, name: str, value: int) -> None:
     """`del value.name`."""
     kind, a, _ = link.values.keys[value]
     if kind == Kind.INSTANCE and link.values.keys[a][0] == Kind.CLASS:
+        call_special(link, scope, value, "__delattr__", link.nowhere)
         found = provider(link, link.hierarchy.order(a), name)
         if found is not None:
             link.waits(found, _delete, scope, value)
