@@ -13,6 +13,7 @@ Printed: precision and recall by category and in all; with -v each edge that is 
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections import defaultdict
 from pathlib import Path
@@ -60,6 +61,7 @@ def _name(of: str) -> str:
     file, _, label = of.partition("#")
     module = module_of(file.partition(":")[2])
     label = ".".join(part for part in label.split(".") if not part.startswith("<") or "lambda" in part)
+    label = re.sub(r"~\d+", "", label)  # the format knows no second of a name
     return module if not label else f"{module}.{label}"
 
 

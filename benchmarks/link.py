@@ -19,7 +19,7 @@ import sys
 import time
 import warnings
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -40,8 +40,8 @@ SURE = 0.5
 Row = dict[str, Any]
 
 
-def unit(files: Mapping[str, bytes], repo: str = "r") -> pa.Table:
-    """What the kernel reads of files by path, each the module that its path says."""
+def unit(files: Mapping[str, bytes], repo: str = "r", *, also: Sequence[str] = ()) -> pa.Table:
+    """What the kernel reads of files by path, each the module that its path says; and other columns of evidence."""
     batch, digests = Batch(), []
     for raw in files.values():
         digests.append(hashlib.sha256(raw).hexdigest())
@@ -54,7 +54,7 @@ def unit(files: Mapping[str, bytes], repo: str = "r") -> pa.Table:
         "digest": pa.array(digests),
     }
     evidence = batch.record_batch()
-    return pa.table(columns | {name: evidence.column(name) for name in LINK_INPUT})
+    return pa.table(columns | {name: evidence.column(name) for name in dict.fromkeys((*LINK_INPUT, *also))})
 
 
 @cache
