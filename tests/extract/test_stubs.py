@@ -31,7 +31,7 @@ def read(text: str) -> dict[str, tuple[str, str]]:
         ("io", "TextIOWrapper.readline", "method", "(size=,/)->builtins.str"),
         ("_io", "TextIOWrapper", "alias", "io.TextIOWrapper"),
         ("typing", "Mapping", "alias", "collections.abc.Mapping"),
-        ("unittest", "TestCase.addCleanup", "method", "(function:Callable[_,*],/,*args,**kwargs)->_"),
+        ("unittest", "TestCase.addCleanup", "method", "(function:Callable[_,*],/,*args,**kwargs)->_|None"),
         ("random", "choice", "alias", "random._inst.choice"),
         ("asyncio", "sleep", "function", None),
         ("datetime", "datetime.now", "classmethod", "(tz=)->Self"),

@@ -148,10 +148,15 @@ def test_functions_that_are_too_many_are_called_wherever_they_go_on_to() -> None
 
 def test_what_is_derived_from_a_slot_that_is_widened_goes_with_it() -> None:
     """Also what was derived from the values that came first."""
-    text = f"def use(p):\n    return p()\n{MANY}got = use(f0)\ngot()\n{ALL}"
+    text = f"def use(p):\n    q = p or p\n    return q()\n{MANY}got = use(f0)\ngot()\n{ALL}"
     rows = linked({"app.py": text})
     assert [call["target"] for call in calls(rows) if call["call"] == 2] == [None]
     assert ("r:app.py#<module>", "r:app.py#f0") not in edges(rows, "CALLER_OF", at_least=0)
+
+
+def test_what_a_call_gives_of_its_own_is_not_widened() -> None:
+    rows = linked({"app.py": f"def use(p):\n    return p()\n{MANY}got = use(f0)\ngot()\n{ALL}"})
+    assert [call["target"] for call in calls(rows) if call["call"] == 2] == ["r:app.py#f0"]
 
 
 def test_receivers_that_are_too_many_are_instances_of_the_class_that_has_the_method() -> None:

@@ -46,4 +46,6 @@ def test_types_as_people_ask_for_them(graph: Graph) -> None:
         ("parameter", "p", "builtins.int", "annotation"),
         ("return", "m", "builtins.int", "flow"),
     } <= found
+    places = {(row["name"], row["type"], row["start_line"]) for row in rows if row["role"] == "variable"}
+    assert {("x", "builtins.int", 6), ("x", "builtins.int", 20), ("a", "builtins.str", 32)} <= places
     assert all(0 < row["confidence"] <= 1 for row in rows)

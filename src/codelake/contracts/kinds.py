@@ -117,7 +117,7 @@ EDGE_KINDS = tuple(
         ("CALLER_OF", "calls, somewhere in its own code", _DEFINITIONS, _CALLED, "sd"),
         ("PASSES_TO", "is passed to", ("argument",), ("parameter",), "d"),
         ("ANNOTATED_WITH", "is annotated with", ("parameter", "function", "variable"), ("type_expression",), "sd"),
-        ("HAS_TYPE", "is an instance of", ("parameter", "variable"), ("type",), "sd"),
+        ("HAS_TYPE", "is an instance of", ("parameter", "variable", "reference"), ("type",), "sd"),
         ("RETURNS_TYPE", "returns an instance of", ("function", "lambda"), ("type",), "sd"),
         ("FLOWS_NEXT", "is followed by", ("block",), ("block", "exit")),
         ("FLOWS_TRUE", "is followed, if its condition holds, by", ("block",), ("block", "exit")),

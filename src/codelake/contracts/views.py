@@ -161,7 +161,8 @@ VIEWS = (
     View(
         "types",
         "What variables, attributes and parameters hold and functions return, as annotations say or as was inferred: "
-        "one row for each type that is possible. role is variable, attribute, parameter or return.",
+        "one row for each type that is possible. role is variable, attribute, parameter or return. A variable that is "
+        "stored more than once has rows for each store: node_id and start_line are then those of the store.",
         (
             *("node_id", "role", "name", "type", "type_id", "class_id", "origin", "method", "confidence", "score"),
             *("repo", "path", "start_line"),
@@ -173,7 +174,7 @@ VIEWS = (
         "n.start_line AS start_line FROM cpg_edges e JOIN cpg_nodes n ON n.node_id = e.src "
         "JOIN cpg_nodes t ON t.node_id = e.dst AND t.kind = 'type' "
         "LEFT JOIN cpg_nodes p ON p.node_id = n.parent_id AND p.kind = 'class' AND n.kind = 'variable' "
-        "WHERE e.kind IN ('HAS_TYPE', 'RETURNS_TYPE')",
+        "WHERE e.kind IN ('HAS_TYPE', 'RETURNS_TYPE') AND e.method <> 'stores'",
     ),
     _nodes(
         "cfg_blocks",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from codelake.extract.flow import calls, names, narrowing, paths, spelling, values
+from codelake.extract.flow import calls, names, narrowing, nothing, paths, spelling, values
 from codelake.extract.flow.facts import Facts
 from codelake.extract.tree import Tree
 
@@ -31,13 +31,16 @@ PARTS = (
     values.classes,
     values.others,
     values.asked,
+    nothing.nothing,
     calls.calls,
     calls.exports,
+    calls.lookups,
     spelling.spelled,
     paths.known_items,
     narrowing.narrowed,
     names.loads,
     names.bindings,
+    names.stores,
 )
 
 _FILLING = {

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from typing import Any
 
-from codelake.extract.flow.facts import ANY, Facts, written
+from codelake.extract.flow.facts import ANY, Facts, key_of, written
 from codelake.extract.tree import Tree, names_of
 
 _NAMING = {
@@ -67,6 +67,31 @@ def exports(tree: Tree, found: Facts) -> None:
                     found.add("unexport", 0, value.at, written(value.value))
                 elif function.attr in ("append", "extend"):
                     _export(value, found)
+
+
+def lookups(tree: Tree, found: Facts) -> None:
+    """Parameters by which a function looks items up, and the constants that are passed to functions of these names."""
+    scope_of, scope_nodes = names_of(tree).scope_of, names_of(tree).scope_nodes
+    asked: dict[str, Any] = {}
+    looking: dict[int, None] = {}
+    for node in tree.every(ast.Subscript):
+        function = scope_nodes[scope_of[node.at]]
+        if node.slice.__class__ is ast.Name and function.__class__ in (ast.FunctionDef, ast.AsyncFunctionDef):
+            args = function.args
+            for one in (*args.posonlyargs, *args.args, *args.kwonlyargs):
+                if one.arg == node.slice.id and node.ctx.__class__ is ast.Load:
+                    looking[one.at] = None
+                    asked[function.name] = args
+    for at in looking:
+        found.add("lookup", at, at)
+    passed = [value for args in asked.values() for value in (*args.defaults, *args.kw_defaults) if value is not None]
+    for call in tree.every(ast.Call) if asked else ():
+        if (getattr(call.func, "id", None) or getattr(call.func, "attr", None)) in asked:
+            passed += (*call.args, *(word.value for word in call.keywords))
+    for value in passed:
+        key = key_of(value)
+        if key != ANY and value.__class__ is ast.Constant:
+            found.add("constant", value.at, value.at, written(key))
 
 
 def _is_text(node: Any) -> bool:

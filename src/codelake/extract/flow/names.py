@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 from codelake.extract.flow.facts import Facts
 from codelake.extract.names.symbols import BOUND, GLOBAL, IMPORT, PARAMETER
 from codelake.extract.tree import Tree, names_of
@@ -24,6 +26,7 @@ def loads(tree: Tree, found: Facts) -> None:
     reaching: dict[int, list[int]] = {}
     for definition, use in zip(*tree.reaches, strict=True):
         reaching.setdefault(use, []).append(definition)
+    augmented = {node.target.at: node for node in tree.every(ast.AugAssign) if node.target.__class__ is ast.Name}
     for reference, (at, symbol, context) in enumerate(zip(nodes, symbols, contexts, strict=True)):
         if symbol is None or (context != "load" and context != "store"):
             continue
@@ -31,6 +34,11 @@ def loads(tree: Tree, found: Facts) -> None:
         if context == "store":
             if target is not None and target != symbol:
                 add("copy", symbol_slot(target), at)
+        elif at in augmented:
+            before = [nodes[one] for one in reaching.get(reference, ())]
+            before += [symbol_slot(symbol)] if symbol in shared else []
+            for slot in before or [symbol_slot(symbol if target is None else target)]:
+                add("operate", augmented[at].at, slot, "i" + augmented[at].op.__class__.__name__)
         elif target is None:
             add("global", at, at, names.symbol_names[symbol])
         elif target != symbol:
@@ -79,3 +87,18 @@ def bindings(tree: Tree, found: Facts) -> None:
             stored = leaving.get(symbol, [])
         for at in (*stored, *declared.get(symbol, ())):
             found.add("copy", slot, at)
+
+
+def stores(tree: Tree, found: Facts) -> None:
+    """Each place where a name is stored that is stored more than once; a parameter is so from the beginning."""
+    names = names_of(tree)
+    places: dict[int, list[int]] = {}
+    rows = zip(names.reference_nodes, names.reference_symbols, names.reference_contexts, strict=True)
+    for at, symbol, context in rows:
+        target = None if symbol is None else names.symbol_targets[symbol]
+        if context == "store" and target is not None and tree.nodes[at].__class__ is ast.Name:
+            places.setdefault(target, []).append(at)
+    for symbol, every in places.items():
+        if len(every) > 1 or names.symbol_flags[symbol] & PARAMETER:
+            for at in every:
+                found.add("store", at, symbol_slot(symbol), names.symbol_names[symbol])

@@ -54,9 +54,9 @@ def assignments(tree: Tree, found: Facts) -> None:
         elif node.value is not None:
             found.store(node.target, node.value.at)
     for node in tree.every(ast.AugAssign):
-        found.add("operate", node.at, node.target.at, "i" + node.op.__class__.__name__)
         found.add("operand", node.at, node.value.at)
-        if node.target.__class__ is not ast.Name:
+        if node.target.__class__ is not ast.Name:  # what a name held before is found where names are
+            found.add("operate", node.at, node.target.at, "i" + node.op.__class__.__name__)
             _load(node.target, found)
         found.store(node.target, node.at)
     for node in tree.every(ast.NamedExpr):

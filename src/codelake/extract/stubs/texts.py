@@ -7,6 +7,7 @@ Self                        the class of the receiver
 Callable[builtins.int,~T]   something that gives an int when it is called with a T
 Callable[~T,*]              the same, called with what the arguments behind it are
 (x:~T,y=,*,key=)->~T        a function; = has a default; types of parameters only where linking needs them
+(x)->builtins.str|None      what it gives may be None
 """
 
 from __future__ import annotations
@@ -122,11 +123,19 @@ class Texts:
         result = texts.type(node.returns)
         if isinstance(node, ast.AsyncFunctionDef):
             result = f"types.CoroutineType[_,_,{result}]"
+        elif _may_be_none(node.returns):
+            result = f"{result}|None"
         return f"({','.join(shown)})->{result}"
 
     def _parameter(self, one: ast.arg, *, has_default: bool = False) -> str:
         found = self.type(one.annotation)
         return one.arg + "=" * has_default + (f":{found}" if _is_needed(found) else "")
+
+
+def _may_be_none(node: ast.expr | None) -> bool:
+    if isinstance(node, ast.BinOp):
+        return _may_be_none(node.left) or _may_be_none(node.right)
+    return isinstance(node, ast.Constant) and node.value is None
 
 
 def _is_needed(text: str) -> bool:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import builtins
 
+from codelake.graph.link.below import class_of_instance
 from codelake.graph.link.call import Call
+from codelake.graph.link.enums import add_of_member, is_member
 from codelake.graph.link.linking import Linking
 from codelake.graph.link.outside import add_member, add_name
 from codelake.graph.link.values import Kind, Known
@@ -83,7 +85,7 @@ def _of_class(link: Linking, value: int, name: str, slot: int) -> None:
     _copy_fields(link, order, name, slot, instances=False)
     found = provider(link, order, name)
     if found is not None:
-        link.waits(found, _got_from_class, value, slot)
+        _take_from_class(link, value, name, found, slot)
         return
     metaclass = link.metaclasses.get(value)
     if metaclass is not None:
@@ -94,6 +96,13 @@ def _of_class(link: Linking, value: int, name: str, slot: int) -> None:
     add_outside(link, order, value, name, slot)
 
 
+def _take_from_class(link: Linking, of: int, name: str, member: int, slot: int) -> None:
+    if is_member(link, of, name, member):
+        link.solver.add(slot, link.instance(of))
+    else:
+        link.waits(member, _got_from_class, of, slot)
+
+
 def _of_instance(link: Linking, value: int, name: str, slot: int) -> None:
     of = link.class_of(value)
     if link.values.keys[of][0] == Kind.EXTERNAL:
@@ -102,17 +111,6 @@ def _of_instance(link: Linking, value: int, name: str, slot: int) -> None:
     _of_order(link, link.hierarchy.order(of), value, name, slot)
     if name == "__class__":
         link.solver.add(slot, class_of_instance(link, value))
-
-
-def class_of_instance(link: Linking, value: int) -> int:
-    """The class of an instance of the unit; where it may be of one below, that is said."""
-    of = link.class_of(value)
-    return of if link.known(value) == Known.MADE else or_below(link, of)
-
-
-def or_below(link: Linking, of: int) -> int:
-    """A class or one below it, if there are such."""
-    return link.values.make(Kind.BELOW, of) if link.hierarchy.subclasses.get(of) else of
 
 
 def _of_below(link: Linking, value: int, name: str, slot: int) -> None:
@@ -126,7 +124,7 @@ def _of_order(link: Linking, order: list[int], receiver: int, name: str, slot: i
     if found is not None:
         link.waits(found, _got_from_instance, receiver, slot)
         return
-    if any(name in link.stored.get(one, ()) for one in order):
+    if any(name in link.stored.get(one, ()) for one in order) or add_of_member(link, order[0], name, slot):
         return
     dynamic = provider(link, order, "__getattr__")
     if dynamic is not None and name not in _OBJECT:

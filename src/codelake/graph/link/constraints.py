@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from codelake.graph.link.attributes import load
 from codelake.graph.link.call import Call
-from codelake.graph.link.linking import ANY, Linking
+from codelake.graph.link.containers import look_up
+from codelake.graph.link.linking import ANY, KEY, Linking
 from codelake.graph.link.making import add_classes
 from codelake.graph.link.names import add_global, add_import
 from codelake.graph.link.narrowing import among, if_instance, if_subclass
@@ -34,6 +35,8 @@ _WRAPPING = (Kind.PROPERTY, Kind.CLASSMETHOD, Kind.STATICMETHOD, Kind.MANAGER)
 _FEW_CONSTANTS = 8
 """As many constants of a container are told apart by their keys, where they are of several types."""
 _CONTAINERS = ("list", "tuple", "set", "dict", "generator")
+_TRUTHS = ("Is", "IsNot", "In", "NotIn", "Not")
+"""Operators that give True or False, whatever they are asked of."""
 
 
 def add_names(link: Linking) -> None:
@@ -49,6 +52,9 @@ def add_names(link: Linking) -> None:
         link.waits(fact.src, load, fact.key, fact.dst)
     for fact in program.every("load_item"):
         index = link.indices.get(fact.dst)
+        if index in link.lookups:
+            look_up(link, index, fact)
+            continue
         key = fact.key if index is None else link.key(index) or fact.key
         link.waits(fact.src, load_item, fact.scope, key, fact.dst)
     for fact in program.every("known"):
@@ -89,6 +95,7 @@ def add_made(link: Linking) -> dict[int, int]:
     """Containers by the slot that makes them."""
     made: dict[int, int] = {}
     constants = {f.dst: link.builtin(f.key) for f in link.program.every("make") if f.key not in _CONTAINERS}
+    constants.update(dict.fromkeys(_truths(link), link.builtin("bool")))
     for slot, value in constants.items():
         link.solver.fix(slot, value)
     held: dict[int, list[tuple[str, int]]] = {}
@@ -108,9 +115,17 @@ def add_made(link: Linking) -> dict[int, int]:
         else:
             is_of_one = len({one for _, one in elements}) == 1 or len(elements) > _FEW_CONSTANTS
             known = {(ANY if is_of_one else key, one) for key, one in elements}
+            if fact.key == "dict":
+                known |= {(KEY, link.values.of_key(key)) for key, _ in elements if key != ANY}
             constants[fact.dst] = link.constants(fact.key, tuple(sorted(known)))
             link.solver.fix(fact.dst, constants[fact.dst])
     return made
+
+
+def _truths(link: Linking) -> set[int]:
+    """What gives True or False, and nothing else; in a chain of comparisons each may be what it gives."""
+    found = {fact.dst for fact in link.program.every("operate", "compare") if fact.key in _TRUTHS}
+    return found - {fact.dst for fact in link.program.every("compare") if fact.key not in _TRUTHS}
 
 
 def _add_elements(link: Linking, made: dict[int, int]) -> None:
@@ -134,7 +149,8 @@ def _add_functions(link: Linking) -> None:
         number = program.of_slot.get(fact.dst)
         if number is None:
             continue
-        if any(parameter.slot == fact.src for parameter in program.definitions[number].parameters):
+        is_parameter = any(parameter.slot == fact.src for parameter in program.definitions[number].parameters)
+        if is_parameter or (not fact.key and fact.src in link.made):
             link.handed.setdefault(number, []).append((fact.src, fact.key))
         elif fact.key:
             slot = link.solver.named("returned where", number, fact.key)
@@ -143,7 +159,7 @@ def _add_functions(link: Linking) -> None:
                 link.handed[number].append((slot, fact.key))
         else:
             link.solver.copy(fact.src, link.returned(number))
-    for fact in program.every("yield", "yield_from"):
+    for fact in program.every("yield"):
         number = program.of_slot.get(fact.dst)
         if number is not None:
             link.solver.copy(fact.src, link.yielded(number))
@@ -286,6 +302,10 @@ def add_entries(link: Linking) -> None:
     unknown = [(call, result) for call, result in link.decorated if not link.holds(result)]
     left = [(default, slot) for default, slot in solver.marked("perhaps") if not solver.of(slot)]
     called = solver.marked("called")
+    looked_up: dict[int, list[int]] = {}
+    for fact in program.every("load_item") if link.lookups else ():
+        if link.indices.get(fact.dst) in link.lookups:
+            looked_up.setdefault(link.indices[fact.dst], []).append(fact.dst)
     for number, one in enumerate(program.definitions):
         if one.kind not in ("function", "lambda") or number in called:
             continue
@@ -293,6 +313,8 @@ def add_entries(link: Linking) -> None:
             default = link.defaults.get(parameter.slot)
             if default is not None:
                 solver.copy(default, parameter.slot)
+            for slot in looked_up.get(parameter.slot, ()):
+                solver.copy(solver.named("looked up", slot), slot)
             if parameter.kind in ("var_positional", "var_keyword"):
                 type_name = "tuple" if parameter.kind == "var_positional" else "dict"
                 solver.add(parameter.slot, link.container(parameter.slot, type_name))
@@ -308,6 +330,8 @@ def add_entries(link: Linking) -> None:
                     solver.add(first.slot, owner if is_of_class else link.instance(owner, Known.SAID))
     for default, parameter_slot in left:
         solver.copy(default, parameter_slot)
+    for slot in {fact.dst for fact in program.every("compare") if not solver.of(fact.dst)}:
+        solver.add(slot, link.builtin("bool"))  # of what nothing is known; few classes say otherwise
     for call, result in unknown:
         for slot in call.positional:
             solver.copy(slot, result)

@@ -4,11 +4,31 @@ from __future__ import annotations
 
 from codelake.graph.link.call import Call
 from codelake.graph.link.linking import ANY, Linking
-from codelake.graph.link.protocols import add_elements, iterate
+from codelake.graph.link.program import Fact
+from codelake.graph.link.protocols import add_elements, iterate, load_item
+from codelake.graph.link.stub_calls import call_stub
 from codelake.graph.link.values import Kind
 
 _ADDING = {"append": 0, "add": 0, "appendleft": 0, "insert": 1, "setdefault": 1, "put": 0}
-_TAKING = ("pop", "popleft", "get", "setdefault", "popitem")
+_OF_ITSELF = ("copy", "difference", "intersection", "symmetric_difference")
+_TAKING = ("pop", "popleft", "get", "setdefault")
+
+
+def pass_key(link: Linking, parameter: int, slot: int | None) -> None:
+    """A call passes this, or something unknown, to a parameter: items may be looked up by it."""
+    if parameter in link.lookups:
+        link.solver.add_key(-1 - parameter, (None if slot is None else link.key(slot)) or ANY)
+
+
+def look_up(link: Linking, parameter: int, fact: Fact) -> None:
+    """An item is looked up by a parameter: those that calls ask for. What is any of them, for where nobody calls, is
+    kept aside."""
+
+    def each(key: str) -> None:
+        link.waits(fact.src, load_item, fact.scope, key, fact.dst)
+
+    link.each_key(-1 - parameter, each)
+    link.waits(fact.src, load_item, fact.scope, ANY, link.solver.named("looked up", fact.dst))
 
 
 def call_key(link: Linking, call: Call) -> None:
@@ -34,7 +54,8 @@ def pairs(link: Linking, call: Call, type_name: str) -> int:
 
 
 def call_method(link: Linking, call: Call, value: int) -> None:
-    _, receiver, name = link.values.keys[value]
+    _, receiver, attribute = link.values.keys[value]
+    name = str(attribute)
     if link.values.keys[receiver][0] != Kind.CONTAINER:
         if name in ("send", "__next__"):
             iterate(link, call.scope, call.result, receiver)
@@ -51,6 +72,8 @@ def call_method(link: Linking, call: Call, value: int) -> None:
         link.item(receiver, key, call.result)
         for slot in call.positional[1:2]:
             link.solver.copy(slot, call.result)
+        if name == "get" and len(call.positional) == 1:
+            link.solver.mark("nothing", call.result)
     elif name in ("extend", "update", "union", "extendleft") and is_open:
         for slot in call.positional:
             link.waits(slot, add_elements, call.scope, receiver, ())
@@ -58,13 +81,18 @@ def call_method(link: Linking, call: Call, value: int) -> None:
             link.solver.copy(slot, link.element(receiver, repr(keyword)))
         if name == "union":
             link.solver.add(call.result, receiver)
-    elif name == "copy":
+    elif name in _OF_ITSELF:
         link.solver.add(call.result, receiver)
     elif name in ("values", "keys") and type_name == "dict":
         made = link.container(call.result, f"dict_{name}")
         link.solver.add(call.result, made)
         source = link.all_elements(receiver) if name == "values" else link.keys_of(receiver)
         link.solver.copy(source, link.element(made, ANY))
+    elif name == "popitem":
+        made = link.container(call.result, "tuple")
+        link.solver.add(call.result, made)
+        link.solver.copy(link.keys_of(receiver), link.element(made, "0"))
+        link.solver.copy(link.all_elements(receiver), link.element(made, "1"))
     elif name == "items":
         pair = pairs(link, call, "dict_items")
         link.solver.copy(link.keys_of(receiver), link.element(pair, "0"))
@@ -81,3 +109,7 @@ def call_method(link: Linking, call: Call, value: int) -> None:
                 keywords=call.keywords,
             ),
         )
+    else:
+        member = link.stubs.member(f"builtins.{type_name}", name)
+        if member is not None and member.stub.is_called:
+            call_stub(link, call, member.stub, {}, receiver)

@@ -75,6 +75,14 @@ class Candidates:
         ]
         """Id, method, confidence, score and number of candidates, the surest first."""
 
+    @property
+    def ids(self) -> list[str]:
+        return [target.id for target in self.targets]
+
+    def by(self, method: str) -> Candidates:
+        """The same, found in another way than by what flows there."""
+        return Candidates(one._replace(method=method) if one.method == "flow" else one for one in self.targets)
+
 
 def _confidence(target: Target, n: int, is_below: bool) -> float:
     """A method that overrides another is as likely, where instances of its own class are seen as well."""
@@ -102,8 +110,8 @@ class Found:
         """File, caller and callee: how sure, and how it was found."""
         self.said: dict[int, frozenset[int]] = {}
         """By slot: values that annotations put there."""
-        self.types: dict[tuple[frozenset[int], frozenset[int]], Candidates] = {}
-        """By values, and those of them that annotations say."""
+        self.types: dict[tuple[frozenset[int], frozenset[int], bool], Candidates] = {}
+        """By values, those of them that annotations say, and whether None may be there too."""
         self.weighed: Callable[[int, str, int, Candidates], Candidates] | None = None
         """File, kind of edge, node and what was found there, set against what other tools claim, if any do."""
 

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from codelake.graph.link.attributes import class_of_instance, view
+from codelake.graph.link.asked import asking, round_, sum_
+from codelake.graph.link.attributes import view
+from codelake.graph.link.below import class_of_instance
 from codelake.graph.link.call import Call
 from codelake.graph.link.containers import call_key, pairs
 from codelake.graph.link.evaluated import evaluate
 from codelake.graph.link.linking import ANY, Linking
 from codelake.graph.link.making import call_metaclass
 from codelake.graph.link.names import module
-from codelake.graph.link.protocols import add_bases, add_elements, call_special, iterate, text_of, wait_for
+from codelake.graph.link.protocols import add_bases, add_elements, add_pairs, call_special, iterate, text_of, wait_for
 from codelake.graph.link.spelled import load_like
 from codelake.graph.link.stores import store
 from codelake.graph.link.values import Kind, Known
@@ -141,7 +143,7 @@ def _container(type_name: str) -> Callable[[Linking, Call], None]:
         made = link.container(call.result, type_name)
         link.solver.add(call.result, made)
         for slot in call.positional[:1]:
-            link.waits(slot, add_elements, call.scope, made, ())
+            link.waits(slot, add_pairs if type_name == "dict" else add_elements, call.scope, made, ())
         for name, slot in call.keywords.items():
             if type_name == "dict":
                 link.solver.copy(slot, link.element(made, repr(name)))
@@ -201,7 +203,9 @@ def _filter(link: Linking, call: Call) -> None:
 
 
 def _iter(link: Linking, call: Call, value: int) -> None:
-    if not call_special(link, call.scope, value, "__iter__", call.result):
+    if link.values.keys[value][0] == Kind.CONTAINER:
+        _container("iterator")(link, call)
+    elif not call_special(link, call.scope, value, "__iter__", call.result):
         link.solver.add(call.result, value)
 
 
@@ -213,20 +217,6 @@ def _next(link: Linking, call: Call, value: int) -> None:
 def _same(link: Linking, call: Call) -> None:
     for slot in call.positional[:1]:
         link.solver.copy(slot, call.result)
-
-
-def _special(name: str, type_name: str | None) -> Callable[[Linking, Call], None]:
-    """A builtin that calls a special method of its argument."""
-
-    def ask(link: Linking, call: Call, value: int) -> None:
-        call_special(link, call.scope, value, name, link.nowhere if type_name else call.result)
-
-    def known(link: Linking, call: Call) -> None:
-        if type_name:
-            link.solver.add(call.result, link.builtin(type_name))
-        _first(ask)(link, call)
-
-    return known
 
 
 # functools and others ----------------------------------------------------------------------------
@@ -283,6 +273,7 @@ def _new(link: Linking, call: Call, value: int) -> None:
 
 
 def _print(link: Linking, call: Call) -> None:
+    link.solver.mark("nothing", call.result)
     for slot in call.positional:
         link.waits(slot, text_of, call.scope)
 
@@ -320,14 +311,17 @@ KNOWN: dict[str, Callable[[Linking, Call], None]] = {
     "builtins.filter": _filter,
     "builtins.iter": _first(_iter),
     "builtins.next": _first(_next),
-    "builtins.len": _special("__len__", "int"),
-    "builtins.str": _special("__str__", "str"),
-    "builtins.repr": _special("__repr__", "str"),
-    "builtins.bool": _special("__bool__", "bool"),
-    "builtins.hash": _special("__hash__", "int"),
-    "builtins.int": _special("__int__", "int"),
-    "builtins.float": _special("__float__", "float"),
-    "builtins.abs": _special("__abs__", None),
+    "builtins.len": asking("__len__", "int"),
+    "builtins.str": asking("__str__", "str"),
+    "builtins.repr": asking("__repr__", "str"),
+    "builtins.bool": asking("__bool__", "bool"),
+    "builtins.hash": asking("__hash__", "int"),
+    "builtins.int": asking("__int__", "int"),
+    "builtins.float": asking("__float__", "float"),
+    "builtins.abs": asking("__abs__", None),
+    "builtins.divmod": asking("__divmod__", None),
+    "builtins.round": round_,
+    "builtins.sum": sum_,
     "functools.partial": _partial,
     "functools.reduce": _reduce,
     "functools.wraps()": _same,

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection
 from functools import cached_property
 
 from codelake.graph.link.call import Call
+from codelake.graph.link.expressions import made_of_parameters
 from codelake.graph.link.hierarchy import Hierarchy
 from codelake.graph.link.modules import Modules
 from codelake.graph.link.program import Definition, Program
@@ -21,20 +22,12 @@ from codelake.graph.link.values import Kind, Known, Values
 
 ANY = "*"
 _ALL = "all"
-_KEY = "key"
+KEY = "key"
 _MOST_MADE = 8
 
 
 class Linking:
-    def __init__(
-        self,
-        program: Program,
-        modules: Modules,
-        values: Values,
-        stubs: Stubs,
-        *,
-        backwards: bool,
-    ) -> None:
+    def __init__(self, program: Program, modules: Modules, values: Values, stubs: Stubs, *, backwards: bool) -> None:
         self.program, self.modules, self.values, self.stubs = program, modules, values, stubs
         self.plain: dict[Type, tuple[int, ...] | None] = {}
         """By type of a stub: its values, if they are the same wherever it stands."""
@@ -67,6 +60,9 @@ class Linking:
         """By slot: the constant that a name of a module or class stands for."""
         self.indices = {fact.dst: fact.src for fact in program.every("index")}
         """By slot of an item: the slot of the name that it is loaded by."""
+        self.lookups, self.ending = ({fact.dst for fact in program.every(kind)} for kind in ("lookup", "ends"))
+        """Slots of parameters by which items are looked up; of functions whose end may be reached."""
+        self.made = made_of_parameters(program)  # by slot of what functions return, and of what that is made of
         self.receivers = {d.parameters[0].slot: d.owner for d in program.definitions if d.owner >= 0 and d.parameters}
         """By slot of the first parameter of a method: its class."""
         self.stored: dict[int, set[str]] = {}
@@ -149,13 +145,15 @@ class Linking:
 
     def element(self, container: int, key: str) -> int:
         slot = self.solver.named("element", container, key)
-        if key not in (_ALL, _KEY):
+        if key not in (_ALL, KEY):
             self.solver.once(slot, self._add_key, container, key, slot)
         return slot
 
     def _add_key(self, container: int, key: str, slot: int) -> None:
         self.solver.copy(slot, self.element(container, _ALL))
         self.solver.add_key(container, key)
+        if key != ANY and self.values.keys[container][2] == "dict":
+            self.solver.add(self.keys_of(container), self.values.of_key(key))
 
     def each_key(self, container: int, waiting: Callable[[str], None]) -> None:
         """Call `waiting` with each key of a container, those that are there and those that come."""
@@ -165,7 +163,7 @@ class Linking:
         return self.element(container, _ALL)
 
     def keys_of(self, container: int) -> int:
-        return self.element(container, _KEY)
+        return self.element(container, KEY)
 
     def item(self, container: int, key: str, dst: int) -> None:
         """An item of a container goes to a slot."""
@@ -294,30 +292,30 @@ class Linking:
 
     def gets(self, of: int) -> int:
         """Whether instances of a class are descriptors that call a function that they were made with."""
-        if not self.getting:
-            return 0
-        return next((self.getting[one] for one in self.hierarchy.order(of) if one in self.getting), 0)
+        order = self.hierarchy.order(of) if self.getting else ()
+        return next((self.getting[one] for one in order if one in self.getting), 0)
 
     def is_function(self, value: int) -> bool:
         return self.values.keys[value][0] in (Kind.FUNCTION, Kind.BOUND)
 
     def widened(self, slot: int, held: Collection[int]) -> int | None:
-        """Receivers of a method that are too many are instances of the class that has it, other instances of a class
-        that is above them all. Functions that are too many go on as one value, which says where they are kept. `held`
-        are those that came, up to the round in which they were too many."""
+        """Receivers of a method that are too many are instances of the class that has it; other instances, or classes,
+        of one above them all. Functions go on as one value, which says where they are kept. `held` are those that
+        came, up to the round in which they were too many."""
         owner = self.receivers.get(slot)
         if owner is not None:
             is_of_class = all(self.values.keys[value][0] == Kind.CLASS for value in held)
             return self.defined[owner] if is_of_class else self.instance(self.defined[owner], Known.SAID)
         if any(map(self.is_function, held)):
             return self.values.make(Kind.MANY, slot)
-        classes = {self.class_of(value) for value in held if self._is_of_unit(value)}
+        keys = self.values.keys
+        made = {keys[value][1] for value in held if keys[value][0] == Kind.INSTANCE}
+        made = {of for of in made if keys[of][0] == Kind.CLASS}
+        classes = made or {value for value in held if keys[value][0] == Kind.CLASS}
         above = self.hierarchy.above(sorted(classes, key=lambda value: self.definition(value).id))
-        return None if above is None else self.instance(above, Known.SAID)
-
-    def _is_of_unit(self, value: int) -> bool:
-        kind, of, _ = self.values.keys[value]
-        return kind == Kind.INSTANCE and self.values.keys[of][0] == Kind.CLASS
+        if above is None:
+            return None
+        return self.instance(above, Known.SAID) if made else self.values.make(Kind.BELOW, above)
 
     def many_in(self, slot: int) -> list[int]:
         """The slots whose functions are too many, and would be in this one."""

@@ -9,6 +9,9 @@ from codelake.graph.link.outside import add_name
 from codelake.graph.link.program import Fact, Import
 from codelake.graph.link.values import Kind
 
+_TEXTS = ("__name__", "__doc__", "__file__", "__package__")
+"""What every module has of its own, builtins too."""
+
 
 def module(link: Linking, name: str, asking: int) -> int | None:
     """The value of a module of the unit."""
@@ -44,7 +47,7 @@ def add_global(link: Linking, fact: Fact) -> None:
     slot = named(link, fact.file, fact.key)
     if slot is not None:
         link.solver.copy(slot, fact.dst)
-    elif fact.key in BUILTINS:
+    elif fact.key in BUILTINS and fact.key not in _TEXTS:
         link.solver.add(fact.dst, link.values.external(f"builtins.{fact.key}"))
     elif fact.key == "__class__":
         add_class_around(link, fact)

@@ -87,10 +87,12 @@ def _reflect(link: Linking, scope: int, name: str, dst: int, value: int) -> None
 
 
 def compare(link: Linking, scope: int, key: str, dst: int, value: int) -> None:
-    if key in OPERATORS:
-        call_special(link, scope, value, f"__{OPERATORS[key]}__", dst)
-    link.solver.add(dst, link.builtin("bool"))
+    if key not in OPERATORS or not call_special(link, scope, value, f"__{OPERATORS[key]}__", dst):
+        link.solver.add(dst, link.builtin("bool"))
 
 
 def contain(link: Linking, scope: int, dst: int, value: int) -> None:
-    call_special(link, scope, value, "__contains__", dst)
+    """Whatever `__contains__` gives, Python makes True or False of it."""
+    call_special(link, scope, value, "__contains__", link.nowhere)
+    if not link.solver.is_fixed(dst):
+        link.solver.add(dst, link.builtin("bool"))

@@ -236,7 +236,7 @@ class Program:
             columns = rows.files[at], scopes[at], dst[at], same[src[at]]
             self._rows[name] = tuple(column.astype(np.int32) for column in columns)
             self._keys[name] = keys.take(pa.array(at))
-            if name in ("load_attribute", "call", "global"):
+            if name in ("load_attribute", "call", "global", "store"):
                 self._places[name] = rows.numbers("dst")[at]
             elif name in ("argument", "element", "elements_of"):
                 self._places[name] = rows.numbers("src")[at]
@@ -267,6 +267,16 @@ class Program:
         within = self._within(kind)
         columns = (column[within].tolist() for column in self._rows[kind])
         return map(_FACT, zip(*columns, self._keys[kind][within].to_pylist(), strict=True))
+
+    def into(self, kind: str, slots: Collection[int]) -> Iterator[Fact]:
+        """The facts of a kind whose dst is one of these, in all files; without making the others."""
+        if kind not in self._rows:
+            return
+        is_one = np.zeros(self.n_slots + 1, bool)
+        is_one[np.fromiter(slots, np.int32, len(slots))] = True
+        at = np.flatnonzero(is_one[np.minimum(self._rows[kind][2], self.n_slots)])
+        columns = (column[at].tolist() for column in self._rows[kind])
+        yield from map(_FACT, zip(*columns, self._keys[kind].take(pa.array(at)).to_pylist(), strict=True))
 
     def placed(self, kind: str) -> Iterator[tuple[int, Fact]]:
         """Facts with the node that each is about. Of arguments and elements: what is passed, held."""

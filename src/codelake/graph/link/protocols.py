@@ -7,8 +7,10 @@ from functools import partial
 
 from codelake.graph.link.attributes import special, view
 from codelake.graph.link.call import Call
+from codelake.graph.link.enums import is_enum
 from codelake.graph.link.linking import ANY, Linking
 from codelake.graph.link.outside import member_of
+from codelake.graph.link.records import field_at, fields_of
 from codelake.graph.link.values import Kind, Known
 
 _N_OF_GENERATOR = 3
@@ -92,6 +94,9 @@ def _add_iterated(link: Linking, value: int, slot: int) -> None:
             link.waits(own, _advance, -1, slot)
     elif call_special(link, -1, value, "__iter__", own):
         link.waits(own, _advance, -1, slot)
+    elif fields := fields_of(link, link.class_of(value)):
+        for name in fields:
+            link.solver.copy(view(link, value, name), slot)
     else:
         call_special(link, -1, value, "__getitem__", slot)
 
@@ -138,8 +143,12 @@ def load_item(link: Linking, scope: int, key: str, dst: int, value: int) -> None
     elif kind == Kind.INSTANCE:
         if is_of_outside(link, value):
             call_outside(link, value, "__getitem__", dst)
+        elif (field := field_at(link, value, key)) is not None:
+            link.solver.copy(view(link, value, field), dst)
         else:
             call_special(link, scope, value, "__getitem__", dst)
+    elif kind == Kind.CLASS and is_enum(link, value):
+        link.solver.add(dst, link.instance(value))  # the member of a name
     elif kind in (Kind.CLASS, Kind.BELOW):
         link.solver.add(dst, value)  # a generic class with its parameters
     elif kind == Kind.EXTERNAL and str(a).rpartition(".")[2][:1].isupper():
@@ -171,7 +180,9 @@ def store_item(link: Linking, scope: int, key: str, src: int, value: int) -> Non
 
 
 def unpack(link: Linking, scope: int, key: str, dst: int, value: int) -> None:
-    if link.values.keys[value][0] == Kind.CONTAINER and link.values.keys[value][2] in ("tuple", "list"):
+    if (field := field_at(link, value, key)) is not None:
+        link.solver.copy(view(link, value, field), dst)
+    elif link.values.keys[value][0] == Kind.CONTAINER and link.values.keys[value][2] in ("tuple", "list"):
         link.item(value, key, dst)
     else:
         iterate(link, scope, dst, value)
@@ -205,6 +216,17 @@ def add_elements(link: Linking, scope: int, container: int, but: Container[str],
             link.solver.copy(link.keys_of(value), link.keys_of(container))
     else:
         iterate(link, scope, link.element(container, ANY), value)
+
+
+def add_pairs(link: Linking, scope: int, container: int, but: Container[str], value: int) -> None:
+    """A dict takes what another holds, or pairs of a key and what is under it."""
+    if link.values.keys[value][0] == Kind.CONTAINER and link.values.keys[value][2] == "dict":
+        add_elements(link, scope, container, but, value)
+        return
+    pair = link.solver.named("pair", container, value)
+    iterate(link, scope, pair, value)
+    link.waits(pair, unpack, scope, "0", link.keys_of(container))
+    link.waits(pair, unpack, scope, "1", link.element(container, ANY))
 
 
 def _take_element(link: Linking, container: int, value: int, is_dict: bool, but: Container[str], key: str) -> None:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 _TOKEN = re.compile(r"'[^']*'|\.\.\.|[~\w.]+|[\[\],|*]")
 _KEPT = 4096
+_OR_NONE = "|None"
 
 
 class Alternative(NamedTuple):
@@ -37,6 +38,7 @@ class Signature(NamedTuple):
     result: Type
     variables: frozenset[str]
     """Type variables of the result, and Self."""
+    may_be_none: bool = False
 
 
 @lru_cache(_KEPT)
@@ -71,8 +73,9 @@ def parse_signatures(text: str) -> tuple[Signature, ...]:
 
 def _signature(text: str) -> Signature:
     given, _, result = text.rpartition(")->")
-    type_ = parse_type(result)
-    return Signature(tuple(_parameters(given[1:])), type_, frozenset(variables(type_)))
+    type_ = parse_type(result.removesuffix(_OR_NONE))
+    found = tuple(_parameters(given[1:]))
+    return Signature(found, type_, frozenset(variables(type_)), result.endswith(_OR_NONE))
 
 
 def _parameters(text: str) -> list[Parameter]:

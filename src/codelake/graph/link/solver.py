@@ -21,6 +21,7 @@ MARKS = {
     "perhaps": "defaults and their parameters, of calls that spread what they pass: they hold if nothing else comes",
     "implied": "scope, receiver and name of special methods that Python calls by itself",
     "implied function": "scope and function, where the function is known",
+    "nothing": "slots that calls give None to: of functions that reach their end, or of which stubs say so",
     "said": "slots and values that annotations put there",
 }
 """What solving notes beside values."""

@@ -78,6 +78,8 @@ def call_stub(link: Linking, call: Call, stub: Stub, codes: Mapping[str, int], r
 
 
 def _give(link: Linking, call: Call, signature: Signature, codes: Mapping[str, int], receiver: int) -> None:
+    if signature.may_be_none and call.scope >= 0:
+        link.solver.mark("nothing", call.result)
     if not signature.variables and not has_callbacks(signature):
         if signature.result not in link.plain:
             link.plain[signature.result] = plain_values(link, signature.result)

@@ -205,10 +205,20 @@ _TYPES = {
     Kind.GENERATOR: "types.GeneratorType",
     Kind.COROUTINE: "types.CoroutineType",
     Kind.PARTIAL: "functools.partial",
+    Kind.PROPERTY: "builtins.property",
 }
 """What is no instance of a class of the lake, by kind."""
-_CONTAINERS = {"generator": "types.GeneratorType", "deque": "collections.deque"}
-_TYPES_OF_STUBS = {"function": "types.FunctionType", "class": "builtins.type", "module": "types.ModuleType"}
+_CONTAINERS = {
+    "generator": "types.GeneratorType",
+    "iterator": "collections.abc.Iterator",
+    "deque": "collections.deque",
+}
+_TYPES_OF_STUBS = {
+    "function": "types.FunctionType",
+    "method": "types.BuiltinMethodType",
+    "class": "builtins.type",
+    "module": "types.ModuleType",
+}
 
 
 # names of modules --------------------------------------------------------------------------------

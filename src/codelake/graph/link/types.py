@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from codelake.graph.link.attributes import or_below, view
+from codelake.graph.link.attributes import view
+from codelake.graph.link.below import or_below
 from codelake.graph.link.linking import ANY, Linking
 from codelake.graph.link.modules import BUILTINS
 from codelake.graph.link.names import named

@@ -66,6 +66,9 @@ Key = tuple[Kind, int, int | str]
 MAX_PARTS = 6
 """How many parts an external name may have; attributes of attributes are not followed further."""
 
+_KEYS = {"'": "str", '"': "str", "b": "bytes", "T": "bool", "F": "bool"}
+"""By how a constant key begins: its type, if that is not int."""
+
 
 class Values:
     def __init__(self) -> None:
@@ -82,6 +85,10 @@ class Values:
 
     def external(self, name: str) -> int:
         return self.make(Kind.EXTERNAL, name)
+
+    def of_key(self, key: str) -> int:
+        """An instance of the type of a constant key."""
+        return self.make(Kind.INSTANCE, self.external(f"builtins.{_KEYS.get(key[0], 'int')}"))
 
     def generic(self, name: str, codes: Sequence[int | None]) -> int:
         """An external class with what its type variables stand for; see `filling`."""

@@ -18,7 +18,7 @@ class LookedUp:
         around = {fact.dst: list(locals_around(link, fact.scope)) for fact in code}
         self.by_slot: Sequence[Mapping[int, object]] = (
             *(link.defaults, link.texts, link.keys, link.indices, link.receivers, imports, link.bare, link.forms),
-            *(link.respelled, around),
+            *(link.respelled, around, link.made, dict.fromkeys(link.lookups), dict.fromkeys(link.ending)),
         )
         self.handed, self.outer, self.getting = link.handed, link.outer, link.getting
         self.modules = (

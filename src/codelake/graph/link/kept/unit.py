@@ -229,6 +229,8 @@ class Unit:
                 scopes.add(what[0])
             elif kind == "said":
                 changed.add(what[0])
+            elif kind == "nothing":
+                changed.add(what)
         beside = {one: slot for slot, one in self._program.beside.items()}
         found = {self._file_of(slot, beside) for slot in changed}
         return {file for file in found if file is not None} | {
