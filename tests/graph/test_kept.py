@@ -69,6 +69,39 @@ def _run(chance: random.Random, texts: dict[str, str], edited: Edited, n: int) -
     return told
 
 
+_SEAT = "from typing import NamedTuple\nclass Seat(NamedTuple):\n    row: int\n"
+_LEVEL = "import enum\nclass Level(enum.Enum):\n    LOW = 1\n"
+_WAYS = "def up(): pass\ndef down(): pass\nWAYS = {'u': up, 'd': down}\n"
+OTHERS = {
+    "a field before the others": (_SEAT, _SEAT.replace("    row", "    letter: str\n    row"), "a, *b = lib.Seat(1)"),
+    "a member with a value of another type": (_LEVEL, f"{_LEVEL}    HIGH = 'h'\n", "a = lib.Level.LOW.value"),
+    "an end that is reached": ("def f(): return 1", "def f():\n    if f: return 1", "a = lib.f()"),
+    "an end that is reached no more": ("def f(): pass", "def f(): raise f", "a = lib.f()"),
+    "what is returned of a parameter": ("def f(x): return x()", "def f(x): return x", "a = lib.f(int)"),
+    "a parameter that looks up": (
+        f"{_WAYS}def go(way): return WAYS['u']()\ngo('d')",
+        f"{_WAYS}def go(way): return WAYS[way]()\ngo('d')",
+        "lib.go('u')",
+    ),
+    "a key that is passed": (
+        f"{_WAYS}def go(way): return WAYS[way]()\ngo('d')",
+        f"{_WAYS}def go(way): return WAYS[way]()\ngo('u')",
+        "lib.go",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", OTHERS)
+def test_what_others_find_in_another_way(case: str) -> None:
+    before, after, use = OTHERS[case]
+    edited = Edited({"lib.py": before, "app.py": f"import lib\n{use}\n"})
+    old = dict(edited.said)
+    edited.edit("lib.py", after)
+    assert edited.said == edited.anew() != old
+    edited.edit("lib.py", before)
+    assert edited.said == edited.anew() == old
+
+
 @settings(max_examples=40, deadline=None)
 @given(programs(), programs())
 def test_programs_that_become_others(before: dict[str, str], after: dict[str, str]) -> None:

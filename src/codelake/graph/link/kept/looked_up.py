@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from codelake.graph.link.enums import is_enum
 from codelake.graph.link.evaluated import locals_around
 from codelake.graph.link.kept.patching import Kept
 from codelake.graph.link.kept.program import GONE
 from codelake.graph.link.linking import Linking
+from codelake.graph.link.records import fields_of
 
 
 class LookedUp:
@@ -21,6 +23,12 @@ class LookedUp:
             *(link.respelled, around, link.made, dict.fromkeys(link.lookups), dict.fromkeys(link.ending)),
         )
         self.handed, self.outer, self.getting = link.handed, link.outer, link.getting
+        self.places = {
+            of: [(name, slot in program.of_slot) for name, slot in members.items()]
+            for of, members in link.members.items()
+            if is_enum(link, of) or fields_of(link, of)
+        }
+        """Members that are found by their place, or all together."""
         self.modules = (
             [[(one.level, one.module) for one in stars] for stars in modules.stars],
             modules.listed,
@@ -45,6 +53,8 @@ class LookedUp:
             if any(old[slot] != new[slot] for slot in old.keys() & new.keys()):
                 return False
         if (self.modules, self.classes, self.getting) != (other.modules, other.classes, other.getting):
+            return False
+        if self.places != other.places:
             return False
         if any(
             self.outer.get(one) != other.outer.get(one)
