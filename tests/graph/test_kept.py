@@ -72,6 +72,8 @@ def _run(chance: random.Random, texts: dict[str, str], edited: Edited, n: int) -
 _SEAT = "from typing import NamedTuple\nclass Seat(NamedTuple):\n    row: int\n"
 _LEVEL = "import enum\nclass Level(enum.Enum):\n    LOW = 1\n"
 _WAYS = "def up(): pass\ndef down(): pass\nWAYS = {'u': up, 'd': down}\n"
+_MANY = "".join(f"def f{n}(): pass\n" for n in range(30)) + f"TABLE = [{', '.join(f'f{n}' for n in range(30))}]\n"
+_USERS = [f"def user{n}():\n    for one in TABLE: one()\n" for n in range(12)]
 OTHERS = {
     "a field before the others": (_SEAT, _SEAT.replace("    row", "    letter: str\n    row"), "a, *b = lib.Seat(1)"),
     "a member with a value of another type": (_LEVEL, f"{_LEVEL}    HIGH = 'h'\n", "a = lib.Level.LOW.value"),
@@ -87,6 +89,11 @@ OTHERS = {
         f"{_WAYS}def go(way): return WAYS[way]()\ngo('d')",
         f"{_WAYS}def go(way): return WAYS[way]()\ngo('u')",
         "lib.go",
+    ),
+    "a place more that calls any of very many": (
+        _MANY + "".join(_USERS[:7]),
+        _MANY + "".join(_USERS),
+        "for one in lib.TABLE: one()",
     ),
 }
 

@@ -146,6 +146,19 @@ def test_functions_that_are_too_many_are_called_wherever_they_go_on_to() -> None
         assert called >= {f"r:app.py#f{n}" for n in range(MOST_FUNCTIONS + 5)}, caller
 
 
+def test_functions_that_are_too_many_and_come_out_everywhere_are_hardly_called_there() -> None:
+    """A decorator whose wrapper returns whatever any decorated function gave: who takes that takes everything."""
+    users = "".join(f"def user{n}():\n    wrapped(f{n})()\n" for n in range(10))
+    text = f"def use(p):\n    def wrapped():\n        return p(p)\n    return wrapped\n{MANY}{ALL}"
+    text += f"kept = []\ndef wrapped(p):\n    kept.append(p)\n    return kept[0]\ndef run():\n    kept[0]()\n{users}"
+    text += ALL.replace("use", "wrapped")
+    few = linked({"app.py": text.replace("    wrapped(f", "    print(f")})
+    many = linked({"app.py": text})
+    assert ("r:app.py#run", "r:app.py#f9") in edges(few, "CALLER_OF")
+    assert ("r:app.py#user1", "r:app.py#f9") not in edges(many, "CALLER_OF")
+    assert ("r:app.py#user1", "r:app.py#f9") in edges(many, "CALLER_OF", at_least=0)
+
+
 def test_what_is_derived_from_a_slot_that_is_widened_goes_with_it() -> None:
     """Also what was derived from the values that came first."""
     text = f"def use(p):\n    q = p or p\n    return q()\n{MANY}got = use(f0)\ngot()\n{ALL}"

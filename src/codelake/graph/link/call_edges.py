@@ -16,6 +16,7 @@ from codelake.graph.link.targets import (
     MAX_TARGETS,
     OVERRIDES,
     TOO_MANY,
+    TOO_MANY_EVERYWHERE,
     Target,
     called_by,
     caller_confidence,
@@ -29,11 +30,15 @@ from codelake.graph.link.targets import (
 from codelake.graph.link.values import Kind, Known, is_derived
 from codelake.ids import external_id
 
+_MOST_DISPATCHERS = 8
+"""Tables of functions are called from a place or two. What is called from more came through something that all of them
+pass, such as a decorator of decorators."""
+
 
 def add_calls(links: Found) -> None:
     link, program = links.link, links.program
     reasons, called = Reasons(link, links.is_own), _Called(links)
-    places = _call_places(link)
+    places, everywhere = _call_places(link), called_everywhere(link)
     arguments = _arguments(links)
     for call in link.written:
         file = program.scope_files[call.scope]
@@ -53,7 +58,7 @@ def add_calls(links: Found) -> None:
             derived = reasons.derived(call.callee)
             if derived is not None and is_derived(derived):
                 _add_derived(links, file, call, derived)
-        _add_too_many(links, file, caller, call)
+        _add_too_many(links, file, caller, call, everywhere)
         best = found.best
         links.add_candidates(file, "CALLS", found, node=call.node, origin=_origin(found.targets))
         links.calls[file].append(
@@ -77,7 +82,7 @@ def add_calls(links: Found) -> None:
             found, caller = called.of(call), program.around(call.scope).id
             for target in found.targets if found.rivals <= MAX_TARGETS else ():
                 called.add_callee(file, caller, target, found.rivals)
-            _add_too_many(links, file, caller, call)
+            _add_too_many(links, file, caller, call, everywhere)
 
 
 class _Called:
@@ -135,13 +140,25 @@ def _callees(links: Found, target: str) -> Iterator[tuple[str, float]]:
         yield external_id(f"{outer}.__init__"), 0.6
 
 
-def _add_too_many(links: Found, file: int, caller: str, call: Call) -> None:
+def called_everywhere(link: Linking) -> set[int]:
+    """The slots whose functions are too many, and may be called by very many."""
+    callers: dict[int, set[int]] = defaultdict(set)
+    for calls in (link.written, link.solver.marked("call")):
+        for call in calls:
+            for slot in link.many_in(call.callee) if call.scope >= 0 else ():
+                callers[slot].add(call.scope)
+    return {slot for slot, scopes in callers.items() if len(scopes) > _MOST_DISPATCHERS}
+
+
+def _add_too_many(links: Found, file: int, caller: str, call: Call, everywhere: set[int]) -> None:
     """Of functions that are too many to follow, such as all that a decorator is put on, it is still known that they
     are called."""
-    slots = links.link.many_in(call.callee)
-    for value in {value for slot in slots for value in links.link.solver.kept_out(slot)}:
-        for target in called_by(links.link, value):
-            links.note_caller(file, caller, target.id, TOO_MANY, "flow")
+    link = links.link
+    for slot in link.many_in(call.callee):
+        sure = TOO_MANY_EVERYWHERE if slot in everywhere else TOO_MANY
+        for value in link.solver.kept_out(slot):
+            for target in called_by(link, value):
+                links.note_caller(file, caller, target.id, sure, "flow")
 
 
 def _add_derived(links: Found, file: int, call: Call, name: str) -> None:

@@ -39,6 +39,8 @@ OVERRIDE = 0.5
 OVERRIDES = {known: min(OVERRIDE, sure) for known, (_, sure) in HOW_SURE.items()}
 TOO_MANY = 0.5
 """That one of very many functions is called at a place, now or then."""
+TOO_MANY_EVERYWHERE = 0.1
+"""The same, where very many places may call any of them: each calls hardly more than its own."""
 _CERTAIN = 0.9
 
 

@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from codelake.graph.link.binding import bind
 from codelake.graph.link.call import Call
+from codelake.graph.link.call_edges import called_everywhere
 from codelake.graph.link.kept.live import Live
 from codelake.graph.link.kept.looked_up import LookedUp
 from codelake.graph.link.kept.nodes import NEVER, Root, beginning
@@ -115,7 +116,7 @@ class Unit:
                 return None
             link, live = self._link, self._live
             live.touched = touched = Touched(link.is_function)
-            shown = [_shown(link, file) for file in files]
+            shown, everywhere = [_shown(link, file) for file in files], called_everywhere(link)
             before = [_Before(self._stated[file], set(_naming(link, file)), self._asked[file]) for file in files]
             kept = [self._replaced(place, rows.slice(at, 1)) for at, place in enumerate(places(rows))]
             self._read_again(files)
@@ -127,6 +128,8 @@ class Unit:
             self._solve()
             is_shown_as_before = shown == [_shown(link, file) for file in files]
             concerned = self._files_concerned(touched, names) if is_shown_as_before or names else None
+            if called_everywhere(link) != everywhere:
+                concerned = None
             only = None if concerned is None else concerned | set(files)
             return pa.Table.from_batches(links(link, {}, only), SCHEMA)
 
