@@ -90,6 +90,13 @@ def test_refs(shop: Shop) -> None:
         ("till.py:1", "till"),
     ]
     assert seen(shop.open.refs("json.dumps"), "role", "place") == [("name", "shop/cart.py:23")]
+    assert seen(shop.open.refs("Cart.items"), "role", "place") == [
+        ("definition", "shop/cart.py:8"),
+        ("write", "shop/cart.py:8"),
+        ("read", "shop/cart.py:11"),
+        ("read", "shop/cart.py:14"),
+    ]
+    assert shop.open.find("Cart.items").rows[0]["place"] == "shop/cart.py:8"
 
 
 def test_impact_with_the_way_that_leads_there(shop: Shop) -> None:

@@ -106,7 +106,7 @@ EDGE_KINDS = tuple(
         ("RESOLVES_TO", "means", _NAMES, _THINGS, "d"),
         ("READS", "loads the value of", (), _HELD, "d"),
         ("WRITES", "stores a value in", (), _HELD, "d"),
-        ("DELETES", "deletes", ("reference",), _HELD, "d"),
+        ("DELETES", "deletes", ("reference", "attribute"), _HELD, "d"),
         ("IMPORTS", "imports", ("import_alias", "module"), _THINGS, "sd"),
         ("RE_EXPORTS", "offers under its own name, though another module defines it", ("module",), _THINGS, "sd"),
         ("INHERITS", "has the base class", ("class",), ("class", "external_symbol"), "sd"),

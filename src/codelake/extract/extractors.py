@@ -48,7 +48,7 @@ EXTRACTORS: tuple[Extractor, ...] = (
     Extractor("annotations", 2, ("annotations", "types"), annotated),
     Extractor("control", 2, ("blocks", "steps", "flows"), control),
     Extractor("reaching", 2, ("reaches",), reaching),
-    Extractor("flow", 7, ("facts",), facts),
+    Extractor("flow", 8, ("facts",), facts),
 )
 
 

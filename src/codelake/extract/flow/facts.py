@@ -39,7 +39,9 @@ class Facts:
         """A value goes into a target of an assignment."""
         kind = target.__class__
         if kind is ast.Attribute:
-            self.add("store_attribute", target.value.at, src, self.attribute(target.at, target.attr))
+            name = self.attribute(target.at, target.attr)
+            self.add("store_attribute", target.value.at, src, name)
+            self.add("write_attribute", target.at, target.value.at, name)
         elif kind is ast.Subscript:
             self.add("store_item", target.value.at, src, key_of(target.slice))
         else:

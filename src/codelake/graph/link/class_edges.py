@@ -13,6 +13,7 @@ from codelake.ids import external_id
 
 def add_classes(links: Found) -> None:
     link, program = links.link, links.program
+    written = _written(links)
     for number, one in enumerate(program.definitions):
         if one.kind != "class" or not links.is_own[one.file]:
             continue
@@ -33,7 +34,19 @@ def add_classes(links: Found) -> None:
         for other in _called_by_class(links, value, order):
             links.note_caller(one.file, caller.id, program.definitions[other].id, 0.8, "protocol")
         for name in sorted(link.stored.get(value, set()) - set(link.members.get(value, {}))):
-            links.add_sure(one.file, "HAS_ATTRIBUTE", f"{one.id}:{name}", src=one.id)
+            links.add_sure(one.file, "HAS_ATTRIBUTE", f"{one.id}:{name}", src=one.id, node=written[value, name])
+
+
+def _written(links: Found) -> dict[tuple[int, str], int]:
+    """By class and name: where its methods first store an attribute on their receiver."""
+    link = links.link
+    found: dict[tuple[int, str], int] = {}
+    for node, fact in links.program.placed("write_attribute"):
+        owner = link.receivers.get(fact.src)
+        if owner is not None:
+            key = link.defined[owner], fact.key
+            found[key] = min(node, found.get(key, node))
+    return found
 
 
 def _called_by_class(links: Found, value: int, order: list[int]) -> Iterator[int]:

@@ -85,35 +85,55 @@ class _Attribute(NamedTuple):
     """An attribute of what a slot holds."""
 
     found: Candidates
+    variables: Candidates
+    others: Candidates
+    """Of what was found: properties, methods, classes, what is outside."""
     called: list[tuple[str, float]]
     """Who loads it calls these functions, and how sure that is: what is asked for attributes, getters of properties."""
 
 
 def add_attributes(links: Found) -> None:
-    """What attributes are that code loads."""
+    """What attributes are that code loads, stores and deletes. Variables are written and deleted, not named."""
     link = links.link
     known: dict[tuple[frozenset[int], str], _Attribute] = {}
-    for node, fact in links.program.placed("load_attribute"):
-        if not links.is_own[fact.file]:
-            continue
-        held = link.solver.of(fact.src)
-        if not held and links.weighed is None:
-            continue
-        one = known.get((held, fact.key))
-        if one is None:
-            one = known[held, fact.key] = _attribute(links, held, fact.key)
-        found = one.found if links.weighed is None else links.weighed(fact.file, "RESOLVES_TO", node, one.found)
-        links.add_candidates(fact.file, "RESOLVES_TO", found, node=node, origin="flow")
-        if one.called:
-            caller = links.program.around(fact.scope).id
-            for callee, sure in one.called:
-                links.note_caller(fact.file, caller, callee, sure, "protocol")
+    for kind, done in (("load_attribute", ""), ("write_attribute", "WRITES"), ("delete_attribute", "DELETES")):
+        for node, fact in links.program.placed(kind):
+            if not links.is_own[fact.file]:
+                continue
+            held = link.solver.of(fact.src)
+            if kind == "write_attribute" and fact.src in link.receivers:  # also where only classes below are made
+                held |= {link.instance(link.defined[link.receivers[fact.src]])}
+            if not held and links.weighed is None:
+                continue
+            one = known.get((held, fact.key))
+            if one is None:
+                one = known[held, fact.key] = _attribute(links, held, fact.key)
+            named = one.found if not done else one.others
+            if links.weighed is not None:
+                named = links.weighed(fact.file, "RESOLVES_TO", node, named)
+            links.add_candidates(fact.file, "RESOLVES_TO", named, node=node, origin="flow")
+            if done:
+                links.add_candidates(fact.file, done, one.variables, node=node, origin="flow")
+            elif one.called:
+                caller = links.program.around(fact.scope).id
+                for callee, sure in one.called:
+                    links.note_caller(fact.file, caller, callee, sure, "protocol")
 
 
 def _attribute(links: Found, held: frozenset[int], name: str) -> _Attribute:
     called: list[tuple[str, float]] = []
     found = Candidates(one for value in held for one in _of_value(links, value, name, called))
-    return _Attribute(found if len(found.targets) <= FEW else NONE, called)
+    if len(found.targets) > FEW:
+        return _Attribute(NONE, NONE, NONE, called)
+    variables, others = (
+        Candidates(one for one in found.targets if _is_variable(one.id) == is_one) for is_one in (True, False)
+    )
+    return _Attribute(found, variables, others, called)
+
+
+def _is_variable(node_id: str) -> bool:
+    """Of a definition, a variable or a thing outside."""
+    return ":" in node_id.partition("#")[2]
 
 
 def _of_value(links: Found, value: int, name: str, called: list[tuple[str, float]]) -> list[Target]:

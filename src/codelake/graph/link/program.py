@@ -18,6 +18,8 @@ from codelake.ids import file_id
 
 _WITH_NODES = ("definitions", "parameters", "imports", "annotations", "types")
 _DECIDING = ("narrow", "narrow_class", "known")
+_ABOUT_DST = ("load_attribute", "write_attribute", "delete_attribute", "call", "global", "store")
+"""Facts that are about the node `dst`, whatever fills its slot."""
 _DIVERTED = ("copy", "global", "load_attribute", "load_item", "unpack", "unpack_rest", "match_argument")
 
 
@@ -236,7 +238,7 @@ class Program:
             columns = rows.files[at], scopes[at], dst[at], same[src[at]]
             self._rows[name] = tuple(column.astype(np.int32) for column in columns)
             self._keys[name] = keys.take(pa.array(at))
-            if name in ("load_attribute", "call", "global", "store"):
+            if name in _ABOUT_DST:
                 self._places[name] = rows.numbers("dst")[at]
             elif name in ("argument", "element", "elements_of"):
                 self._places[name] = rows.numbers("src")[at]

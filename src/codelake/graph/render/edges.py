@@ -87,7 +87,7 @@ def _linked(files: Named) -> Edges:
         files.link_short,
         start=pick(files.nodes.start_byte, x.node),
         end=pick(files.nodes.end_byte, x.node),
-        has_own_place=has_source & (x.node >= 0),
+        has_own_place=has_source & (x.node >= 0) & ~is_any(x.kind, ["HAS_ATTRIBUTE"]),
         origin=x.origin,
         method=x.method,
         confidence=x.confidence,

@@ -180,18 +180,20 @@ class Named(Files):
         return symbol
 
     @cached_property
-    def attributes(self) -> tuple[Places, Any]:
-        """Attributes that are only stored on instances, by file and label: the linker names them, as variables of
-        their class."""
+    def attributes(self) -> tuple[Places, Any, Places]:
+        """Attributes that are only stored on instances, by file, label, and the node of the first store: the linker
+        names them, as variables of their class."""
         own = pick(self.things.label, np.flatnonzero(self.things.is_variable))
         file = self.symbols.file[self.things.is_variable]
         known = set(zip(file.tolist(), own.to_pylist(), strict=True))
         named = np.flatnonzero(is_any(self.link_edges.kind, ["HAS_ATTRIBUTE"]))
         pairs = zip(self.link_edges.file[named].tolist(), pick(self.link_short, named).to_pylist(), strict=True)
-        found = [pair for pair in dict.fromkeys(pairs) if pair[1].startswith("#") and pair not in known]
+        stores = dict(zip(pairs, self.link_edges.node[named].tolist(), strict=True))
+        found = [pair for pair in stores if pair[1].startswith("#") and pair not in known]
         return (
             np.array([file for file, _ in found], dtype=np.int64),
             pa.array([label for _, label in found], pa.string()),
+            np.array([stores[pair] for pair in found], dtype=np.int64),
         )
 
     @cached_property

@@ -162,7 +162,7 @@ def _place(files: Named, nodes: Places) -> tuple[Any, Any, Any, Any]:
 
 
 def _attributes(files: Named) -> Nodes:
-    file, label = files.attributes
+    file, label, store = files.attributes
     parts = [one.split(":") for one in label.to_pylist()]
     names = pa.array([one[1:].replace(":", ".") for one in label.to_pylist()], pa.string())
     return Nodes(
@@ -170,6 +170,7 @@ def _attributes(files: Named) -> Nodes:
         "variable",
         label,
         pa.array([first for first, *_ in parts], pa.string()),
+        *_place(files, store),
         name=pa.array([last for *_, last in parts], pa.string()),
         subkind="instance",
         qualified=_qualified(files, file, names),

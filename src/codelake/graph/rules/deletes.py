@@ -1,4 +1,4 @@
-"""A name that deletes a variable or parameter: `#20-21:Name DELETES #:x`."""
+"""A name that deletes a variable or parameter: `#20-21:Name DELETES #:x`. Attributes are left to the linker."""
 
 from __future__ import annotations
 
@@ -27,4 +27,4 @@ def _edges(files: Named) -> Iterator[Edges]:
     )
 
 
-RULE = Rule("deletes", ("DELETES",), _edges)
+RULE = Rule("deletes", ("DELETES",), _edges, is_linked=True)

@@ -1,6 +1,7 @@
 """What stores a value in a variable or parameter: `#0-1:Name WRITES #:x`.
 
-Definitions and imports bind names, but write no variable; a parameter does not write itself.
+Definitions and imports bind names, but write no variable; a parameter does not write itself. Which variables attributes
+write is left to the linker.
 """
 
 from __future__ import annotations
@@ -31,4 +32,4 @@ def _edges(files: Named) -> Iterator[Edges]:
     )
 
 
-RULE = Rule("writes", ("WRITES",), _edges)
+RULE = Rule("writes", ("WRITES",), _edges, is_linked=True)

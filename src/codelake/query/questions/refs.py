@@ -5,7 +5,7 @@ from __future__ import annotations
 from codelake.errors import UsageError
 from codelake.query.answer import Answer, first, label, place
 from codelake.query.engine import Asking
-from codelake.query.lookups import edges_into, nodes
+from codelake.query.lookups import Edge, edges_into, nodes
 from codelake.query.rows import Row
 from codelake.query.symbols import defined, symbol
 
@@ -16,8 +16,8 @@ _ORDER = ("definition", "write", "delete", "import", "read", "name")
 def refs(
     engine: Asking, asked: str, *, role: str = "", min_confidence: float = 0.5, repo: str = "", limit: int = 1000
 ) -> Answer:
-    """One row per place. What is read is also named: it is listed once, as a read. What is defined outside of the lake
-    has no place there."""
+    """One row per place. What is read is also named: it is listed once, as a read. An attribute that means a variable
+    reads it. What is defined outside of the lake has no place there."""
     if role and role not in _ORDER:
         raise UsageError(f"role {role}", expected=f"one of {', '.join(_ORDER)}", found=role)
     start = symbol(engine, asked)
@@ -27,10 +27,16 @@ def refs(
         if edge.start_byte is not None and edge.confidence >= min_confidence
     ]
     lines = nodes(engine, (edge.src for edge in found))
+    variables = {node["node_id"] for node in start if node["kind"] == "variable"}
+
+    def role_of(edge: Edge) -> str:
+        is_attribute = edge.src in lines and lines[edge.src]["kind"] == "attribute"
+        return "read" if is_attribute and edge.kind == "RESOLVES_TO" and edge.dst in variables else _ROLES[edge.kind]
+
     inside = [defined(node) for node in start if node["path"]]
     rows: list[Row] = [{"role": "definition", **_place(node), "confidence": 1.0} for node in inside]
     taken = set()
-    for edge in sorted(found, key=lambda edge: _ORDER.index(_ROLES[edge.kind])):
+    for edge in sorted(found, key=lambda edge: _ORDER.index(role_of(edge))):
         where = (edge.repo, edge.path, edge.start_byte, edge.end_byte)
         if where in taken and edge.kind == "RESOLVES_TO":
             continue
@@ -38,7 +44,7 @@ def refs(
         line = lines[edge.src]["start_line"] if edge.src in lines else None
         rows.append(
             {
-                "role": _ROLES[edge.kind],
+                "role": role_of(edge),
                 "node_id": edge.src,
                 "repo": edge.repo,
                 "path": edge.path,
