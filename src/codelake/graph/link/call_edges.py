@@ -27,12 +27,9 @@ from codelake.graph.link.targets import (
     parameter_of,
     special_functions,
 )
+from codelake.graph.link.too_many import called_everywhere, many_in
 from codelake.graph.link.values import Kind, Known, is_derived
 from codelake.ids import external_id
-
-_MOST_DISPATCHERS = 8
-"""Tables of functions are called from a place or two. What is called from more came through something that all of them
-pass, such as a decorator of decorators."""
 
 
 def add_calls(links: Found) -> None:
@@ -49,7 +46,7 @@ def add_calls(links: Found) -> None:
             found = links.weighed(file, "CALLS", call.node, found)
         caller = program.around(call.scope).id
         reason = None
-        if found.rivals > MAX_TARGETS or link.many_in(call.callee):
+        if found.rivals > MAX_TARGETS or many_in(link, call.callee):
             for target in found.targets if found.rivals <= MAX_TARGETS else ():
                 called.add_callee(file, caller, target, found.rivals)
             found, reason = NONE, "too many"
@@ -140,21 +137,11 @@ def _callees(links: Found, target: str) -> Iterator[tuple[str, float]]:
         yield external_id(f"{outer}.__init__"), 0.6
 
 
-def called_everywhere(link: Linking) -> set[int]:
-    """The slots whose functions are too many, and may be called by very many."""
-    callers: dict[int, set[int]] = defaultdict(set)
-    for calls in (link.written, link.solver.marked("call")):
-        for call in calls:
-            for slot in link.many_in(call.callee) if call.scope >= 0 else ():
-                callers[slot].add(call.scope)
-    return {slot for slot, scopes in callers.items() if len(scopes) > _MOST_DISPATCHERS}
-
-
 def _add_too_many(links: Found, file: int, caller: str, call: Call, everywhere: set[int]) -> None:
     """Of functions that are too many to follow, such as all that a decorator is put on, it is still known that they
     are called."""
     link = links.link
-    for slot in link.many_in(call.callee):
+    for slot in many_in(link, call.callee):
         sure = TOO_MANY_EVERYWHERE if slot in everywhere else TOO_MANY
         for value in link.solver.kept_out(slot):
             for target in called_by(link, value):

@@ -37,6 +37,8 @@ class Linking:
         self.solver = Solver(program.n_slots, self.is_function, self.widened, backwards=backwards)
         self.defined: list[int] = []
         """By definition: its value."""
+        self.many: set[int] = set()
+        """Values that stand for functions that are too many (`too_many`)."""
         self.metaclasses: dict[int, int] = {}
         """By value of class, where it is one of the unit."""
         self.read()
@@ -307,7 +309,9 @@ class Linking:
             is_of_class = all(self.values.keys[value][0] == Kind.CLASS for value in held)
             return self.defined[owner] if is_of_class else self.instance(self.defined[owner], Known.SAID)
         if any(map(self.is_function, held)):
-            return self.values.make(Kind.MANY, slot)
+            value = self.values.make(Kind.MANY, slot)
+            self.many.add(value)
+            return value
         keys = self.values.keys
         made = {keys[value][1] for value in held if keys[value][0] == Kind.INSTANCE}
         made = {of for of in made if keys[of][0] == Kind.CLASS}
@@ -316,11 +320,6 @@ class Linking:
         if above is None:
             return None
         return self.instance(above, Known.SAID) if made else self.values.make(Kind.BELOW, above)
-
-    def many_in(self, slot: int) -> list[int]:
-        """The slots whose functions are too many, and would be in this one."""
-        keys = (self.values.keys[value] for value in self.solver.of(slot))
-        return [int(of) for kind, of, _ in keys if kind == Kind.MANY]
 
     def holds(self, slot: int) -> bool:
         """Whether anything is known of a slot."""

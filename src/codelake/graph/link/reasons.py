@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from codelake.graph.link.call import Call
 from codelake.graph.link.linking import Linking
 from codelake.graph.link.program import Fact
+from codelake.graph.link.too_many import many_in
 from codelake.graph.link.values import Kind
 
 _FOLLOWED = ("load_attribute", "load_item", "call", "iterate", "unpack", "global", "await", "enter", "copy")
@@ -47,7 +48,7 @@ class Reasons:
     def is_too_large(self, slot: int) -> bool:
         """Whether something was too large: the callee, what it is an attribute of, or what was stored under that
         attribute."""
-        if self.link.many_in(slot):
+        if many_in(self.link, slot):
             return True
         kind, fact = self.made.get(slot, ("", None))
         slots = [slot]

@@ -174,7 +174,7 @@ class Live:
         if (closes, widened) == (slot.closes, slot.widened):
             return False
         values = {slot.widened, widened} - {None}
-        slot.closes, slot.widened = closes, widened
+        slot.closes, slot.widened, slot.all_of_it = closes, widened, None
         for value in values:
             held = self._held(slot, value)
             self.wake(held, min(held.time, held.due()))
@@ -297,8 +297,12 @@ class Live:
     # what holds ------------------------------------------------------------------------------------
 
     def of(self, slot: int) -> frozenset[int]:
-        found = self._slots.get(slot)
-        return NOTHING if found is None else found.at(self.now)
+        found, now = self._slots.get(slot), self.now
+        if found is None:
+            return NOTHING
+        if found.all_of_it is not None and found.since <= now <= found.until:  # asked of every slot, more than once
+            return found.all_of_it
+        return found.at(now)
 
     def marked(self, kind: str) -> Collection[Any]:
         now = self.now

@@ -222,15 +222,27 @@ class Wait(Node):
 
 
 class Slot:
-    __slots__ = ("all_of_it", "closes", "held", "into", "is_fixed", "number", "out", "since", "waits", "widened")
+    __slots__ = (
+        "all_of_it",
+        "closes",
+        "held",
+        "into",
+        "is_fixed",
+        "number",
+        "out",
+        "since",
+        "until",
+        "waits",
+        "widened",
+    )
 
     def __init__(self, number: int) -> None:
         self.number = number
         self.held: dict[Any, Held] = {}
         self.all_of_it: frozenset[int] | None = None
         """What it holds; None until somebody asks."""
-        self.since = 0
-        """From when on it holds all of it."""
+        self.since = self.until = 0
+        """From when on it holds all of it, and until when."""
         self.out: list[Copy] = []
         self.into: list[Copy] = []
         self.waits: list[Wait] = []
@@ -250,7 +262,7 @@ class Slot:
             return NOTHING if self.widened is None else frozenset((self.widened,))
         if self.all_of_it is None:
             times = [held.time for held in self.held.values() if held.time < NEVER]
-            self.since = max(times, default=-1) + 1
+            self.since, self.until = max(times, default=-1) + 1, self.closes << STEPS
             self.all_of_it = frozenset([value for value, held in self.held.items() if held.time < NEVER])
         if self.since <= now:
             return self.all_of_it

@@ -16,7 +16,6 @@ import pyarrow as pa
 
 from codelake.graph.link.binding import bind
 from codelake.graph.link.call import Call
-from codelake.graph.link.call_edges import called_everywhere
 from codelake.graph.link.kept.live import Live
 from codelake.graph.link.kept.looked_up import LookedUp
 from codelake.graph.link.kept.nodes import NEVER, Root, beginning
@@ -31,6 +30,7 @@ from codelake.graph.link.results import SCHEMA, links
 from codelake.graph.link.spelled import matches
 from codelake.graph.link.stubs import Stubs
 from codelake.graph.link.targets import things, things_of_import
+from codelake.graph.link.too_many import called_everywhere
 from codelake.graph.link.values import Kind, Values
 from codelake.lean import lean
 
@@ -76,6 +76,7 @@ class Unit:
             """Where slots of replaced files begin, and of which file they are."""
             self._stated = [self._state(file) for file in range(len(program.files))]
             self._solve()
+            self._everywhere = called_everywhere(link)
             self._looked_up = LookedUp(link)
             self._asked = [self._asked_by(file) for file in range(len(program.files))]
             """By file: names by which it may look something up."""
@@ -116,7 +117,7 @@ class Unit:
                 return None
             link, live = self._link, self._live
             live.touched = touched = Touched(link.is_function)
-            shown, everywhere = [_shown(link, file) for file in files], called_everywhere(link)
+            shown = [_shown(link, file) for file in files]
             before = [_Before(self._stated[file], set(_naming(link, file)), self._asked[file]) for file in files]
             kept = [self._replaced(place, rows.slice(at, 1)) for at, place in enumerate(places(rows))]
             self._read_again(files)
@@ -128,7 +129,8 @@ class Unit:
             self._solve()
             is_shown_as_before = shown == [_shown(link, file) for file in files]
             concerned = self._files_concerned(touched, names) if is_shown_as_before or names else None
-            if called_everywhere(link) != everywhere:
+            everywhere, self._everywhere = self._everywhere, called_everywhere(link)
+            if everywhere != self._everywhere:
                 concerned = None
             only = None if concerned is None else concerned | set(files)
             return pa.Table.from_batches(links(link, {}, only), SCHEMA)
