@@ -11,6 +11,8 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 
+from codelake.contracts.arrow_vectors import with_lists
+from codelake.contracts.graph import LINKED
 from codelake.graph.link.kept.unit import Unit
 from codelake.graph.link.kernel import link
 from tests.cases.truth import read_cases
@@ -36,6 +38,11 @@ class Edited:
 
     def anew(self) -> Rows:
         return _by_path(link(self.table, shipped_stubs()))
+
+    def linked(self, path: str) -> list[dict[str, object]]:
+        """The edges of a file."""
+        edges = with_lists(self.unit.all_links(), LINKED).to_pylist()
+        return next(row["edges"] for row in edges if row["path"] == path)
 
     def edit(self, path: str, text: str) -> set[str] | None:
         """Of which files the links were given; None where the unit had to be linked anew."""
@@ -109,6 +116,30 @@ def test_what_others_find_in_another_way(case: str) -> None:
     assert edited.said == edited.anew() == old
 
 
+def test_a_file_that_loses_most_of_what_it_had() -> None:
+    """Comprehensions among them, which had places that the file does not have any more."""
+    little = "def f(x):\n    return x\n"
+    much = little + "".join(f"y{n} = len('{n}')\n" for n in range(30)) + "z = [f(i) for i in (1, 2)]\n"
+    edited = Edited({"lib.py": much, "app.py": "import lib\nlib.f(2)\n"})
+    for text in (much + "w = 1\n", little + "k = 0\n", little):
+        assert edited.edit("lib.py", text) is not None
+        assert edited.said == edited.anew()
+
+
+def test_what_is_handed_on_by_stars_is_not_told_by_when_it_came() -> None:
+    """Whether `options` are given is not known of `**options`, however early it is known what they may be."""
+    lib = (
+        "class Base:\n    prefix = 'a'\n    def explain(self, **options):\n        if options: raise ValueError\n"
+        "        return self.prefix\n"
+        "class Below(Base):\n    def explain(self, **options):\n        said = super().explain(**options)\n"
+        "        return said\n"
+        "Below().explain(a=1)\n"
+    )
+    edited = Edited({"lib.py": lib, "app.py": "import lib\n"})
+    said = [edge for edge in edited.linked("lib.py") if edge["src"] == "r:lib.py#Below.explain:said"]
+    assert [(edge["kind"], edge["dst"]) for edge in said] == [("HAS_TYPE", "::builtins.str@type")]
+
+
 @settings(max_examples=40, deadline=None)
 @given(programs(), programs())
 def test_programs_that_become_others(before: dict[str, str], after: dict[str, str]) -> None:
@@ -154,3 +185,18 @@ def test_packages_edited(tmp_path: Path, seed: int) -> None:
     print(f"seed {seed}: {dict(_cases_edited(seed, 1.0))}")
     for package in ("click==8.1.8", "networkx==3.4.2", "attrs==25.3.0"):
         print(f"seed {seed}, {package}: {dict(_package_edited(tmp_path / package, package, seed, 20))}")
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(4))
+def test_a_large_package_edited(tmp_path: Path, seed: int) -> None:
+    """Held against linking anew once: with a change in one of nine hundred files, that takes ten seconds."""
+    files = {str(file.relative_to(tmp_path)): file.read_text() for file in sources_of("django==5.2", tmp_path)}
+    texts = {path.partition("unpacked/")[2]: text for path, text in files.items()}
+    chance, edited, done = random.Random(seed), Edited(texts), []
+    for _ in range(20):
+        path = chance.choice(sorted(texts))
+        name, texts[path] = code_edited(chance, texts[path])
+        edited.edit(path, texts[path])
+        done.append((name, path))
+    assert edited.said == edited.anew(), done

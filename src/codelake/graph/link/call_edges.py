@@ -9,7 +9,7 @@ from codelake.contracts.claims import ORIGINS
 from codelake.graph.link.attributes import provider
 from codelake.graph.link.call import Call
 from codelake.graph.link.found import FEW, NONE, Candidates, Edge, Found, Site
-from codelake.graph.link.linking import Linking
+from codelake.graph.link.program import Fact
 from codelake.graph.link.reasons import Reasons
 from codelake.graph.link.targets import (
     HOW_SURE,
@@ -34,8 +34,8 @@ from codelake.ids import external_id
 
 def add_calls(links: Found) -> None:
     link, program = links.link, links.program
-    reasons, called = Reasons(link, links.is_own), _Called(links)
-    places, everywhere = _call_places(link), called_everywhere(link)
+    reasons, called = Reasons(links), _Called(links)
+    places, everywhere = _call_places(links), called_everywhere(link)
     arguments = _arguments(links)
     for call in link.written:
         file = program.scope_files[call.scope]
@@ -89,7 +89,7 @@ class _Called:
         self._links = links
         self._found: dict[tuple[frozenset[int], bool, Known], Candidates] = {}
         self._callees: dict[str, list[tuple[str, float]]] = {}
-        self._loaded_from = {fact.dst: fact.src for fact in links.program.every("load_attribute")}
+        self._loaded_from = {fact.dst: fact.src for fact in _loads_of_callees(links)}
         self._guessed: dict[frozenset[int], Known] = {}
 
     def of(self, call: Call) -> Candidates:
@@ -122,6 +122,14 @@ class _Called:
             callees = self._callees[target.id] = list(_callees(self._links, target.id))
         for callee, most in callees:
             self._links.note_caller(file, caller, callee, min(sure, most), target.method)
+
+
+def _loads_of_callees(links: Found) -> Iterator[Fact]:
+    """The loads of attributes that are called, wherever they stand: a partial may be called in another file."""
+    link, program = links.link, links.program
+    calls = (call for call in link.solver.marked("call") if call.scope >= 0)
+    callees = {call.callee for call in calls if links.is_own[program.scope_files[call.scope]]}
+    return program.into("load_attribute", callees)
 
 
 def _callees(links: Found, target: str) -> Iterator[tuple[str, float]]:
@@ -180,7 +188,7 @@ def _made_by(links: Found, number: int) -> list[int]:
 def _arguments(links: Found) -> dict[int, list[tuple[int, str]]]:
     """By slot of a written call's result: nodes and keys of what it passes."""
     found: dict[int, list[tuple[int, str]]] = defaultdict(list)
-    for node, fact in links.program.placed("argument"):
+    for node, fact in links.placed("argument"):
         found[fact.dst].append((node, fact.key))
     return found
 
@@ -254,9 +262,9 @@ def _origin(found: list[Target]) -> str:
     return "names" if found and all(target.method in ("name", "builtin", "import") for target in found) else "flow"
 
 
-def _call_places(link: Linking) -> dict[int, dict[int, int]]:
+def _call_places(links: Found) -> dict[int, dict[int, int]]:
     """By file and node: the place of a call in the evidence."""
     found: dict[int, dict[int, int]] = defaultdict(dict)
-    for file, place, node in zip(*(column.tolist() for column in link.program.calls), strict=True):
+    for file, place, node in links.program.call_places(links.files):
         found[file][node] = place
     return found

@@ -41,7 +41,7 @@ def _written(links: Found) -> dict[tuple[int, str], int]:
     """By class and name: where its methods first store an attribute on their receiver."""
     link = links.link
     found: dict[tuple[int, str], int] = {}
-    for node, fact in links.program.placed("write_attribute"):
+    for node, fact in links.placed("write_attribute"):
         owner = link.receivers.get(fact.src)
         if owner is not None:
             key = link.defined[owner], fact.key

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from codelake.contracts.claims import ORIGINS
 from codelake.graph.link.linking import Linking
+from codelake.graph.link.program import Fact
 from codelake.graph.link.targets import OVERRIDE, Target, confidence, surest
 
 _OWN_ORIGINS = ("annotation", *ORIGINS)
@@ -103,6 +104,7 @@ class Found:
         self.is_own = [
             file.is_own and (only is None or number in only) for number, file in enumerate(self.program.files)
         ]
+        self.files = list(_ranges(self.is_own))
         self.edges: dict[int, list[Edge]] = defaultdict(list)
         self.calls: dict[int, list[Site]] = defaultdict(list)
         self.classes: dict[int, list[Order]] = defaultdict(list)
@@ -114,6 +116,13 @@ class Found:
         """By values, those of them that annotations say, and whether None may be there too."""
         self.weighed: Callable[[int, str, int, Candidates], Candidates] | None = None
         """File, kind of edge, node and what was found there, set against what other tools claim, if any do."""
+
+    def facts(self, kind: str) -> Iterator[Fact]:
+        """Of the files of which links are asked for."""
+        return self.program.of_files(kind, self.files)
+
+    def placed(self, kind: str) -> Iterator[tuple[int, Fact]]:
+        return self.program.placed_of_files(kind, self.files)
 
     def add_candidates(
         self, file: int, kind: str, found: Candidates, *, node: int = -1, src: str | None = None, origin: str
@@ -132,3 +141,13 @@ class Found:
         known = self.callers.get((file, caller, callee))
         if known is None or (sure, method) > known:
             self.callers[file, caller, callee] = sure, method
+
+
+def _ranges(is_one: Sequence[bool]) -> Iterator[range]:
+    """The numbers of those that are, in runs."""
+    first = 0
+    for number, one in enumerate([*is_one, False]):
+        if not one:
+            if first < number:
+                yield range(first, number)
+            first = number + 1

@@ -55,7 +55,7 @@ def linked(program: Program, stubs: Stubs, *, backwards: bool = False) -> Linkin
     link.restart()
     state(link)
     link.solver.solve()
-    for says in phases(link):
+    for says in phases(link, Shapes(link)):
         says()
         link.solver.solve()
     link.solver.finish()
@@ -70,11 +70,9 @@ def state(link: Linking) -> None:
     add_values(link, made)
 
 
-def phases(link: Linking) -> Iterator[Callable[[], None]]:
+def phases(link: Linking, shapes: Shapes) -> tuple[Callable[[], None], ...]:
     """What is said, step by step, of what holds nothing when everything before is solved."""
-    yield partial(add_entries, link)
-    shapes = Shapes(link)
-    yield from (shapes.add_kept, shapes.add_named, shapes.add_rest)
+    return partial(add_entries, link), shapes.add_kept, shapes.add_named, shapes.add_rest
 
 
 def find_bases(link: Linking) -> None:

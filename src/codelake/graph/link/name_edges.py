@@ -49,21 +49,19 @@ def add_imports(links: Found) -> None:
                 if link.modules.is_public(named, name):
                     for thing in things(link, named, name):
                         links.add_sure(one.file, "RE_EXPORTS", thing, src=module)
-    for loaded in program.imported_names():
-        if links.is_own[loaded.file]:
-            found = _things_of_name(links, loaded.src)
-            for thing in found:
-                links.add_sure(loaded.file, "RESOLVES_TO", thing, node=loaded.dst, n=len(found))
-    for node, fact in links.program.placed("global"):
-        if links.is_own[fact.file]:
-            brought = things(link, fact.file, fact.key)
-            if not brought and fact.key in BUILTINS:
-                brought = [external_id(f"builtins.{fact.key}")]
-            for thing in brought:
-                links.add_sure(fact.file, "RESOLVES_TO", thing, node=node, n=len(brought))
-            if not brought and links.weighed is not None:
-                claimed = links.weighed(fact.file, "RESOLVES_TO", node, NONE)
-                links.add_candidates(fact.file, "RESOLVES_TO", claimed, node=node, origin="flow")
+    for loaded in program.imported_names(links.files):
+        found = _things_of_name(links, loaded.src)
+        for thing in found:
+            links.add_sure(loaded.file, "RESOLVES_TO", thing, node=loaded.dst, n=len(found))
+    for node, fact in links.placed("global"):
+        brought = things(link, fact.file, fact.key)
+        if not brought and fact.key in BUILTINS:
+            brought = [external_id(f"builtins.{fact.key}")]
+        for thing in brought:
+            links.add_sure(fact.file, "RESOLVES_TO", thing, node=node, n=len(brought))
+        if not brought and links.weighed is not None:
+            claimed = links.weighed(fact.file, "RESOLVES_TO", node, NONE)
+            links.add_candidates(fact.file, "RESOLVES_TO", claimed, node=node, origin="flow")
 
 
 def _things_of_name(links: Found, slot: int) -> list[str]:
@@ -97,9 +95,7 @@ def add_attributes(links: Found) -> None:
     link = links.link
     known: dict[tuple[frozenset[int], str], _Attribute] = {}
     for kind, done in (("load_attribute", ""), ("write_attribute", "WRITES"), ("delete_attribute", "DELETES")):
-        for node, fact in links.program.placed(kind):
-            if not links.is_own[fact.file]:
-                continue
+        for node, fact in links.placed(kind):
             held = link.solver.of(fact.src)
             if kind == "write_attribute" and fact.src in link.receivers:  # also where only classes below are made
                 held |= {link.instance(link.defined[link.receivers[fact.src]])}

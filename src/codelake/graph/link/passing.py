@@ -48,7 +48,7 @@ class _Given:
         self.slots: dict[int, list[int]] = {}
         """By slot of parameter: what this call gives."""
         self.passed: set[str] = set()
-        """Names of parameters that the call passes something to."""
+        """Names of parameters that the call passes something to, whatever `*` and `**` turn out to hold."""
 
     def give(self, parameter: Parameter, slot: int) -> None:
         self.passed.add(parameter.name)
@@ -58,7 +58,6 @@ class _Given:
 
     def spread(self, parameter: Parameter, key: str, slot: int) -> None:
         """Into a parameter that holds the rest."""
-        self.passed.add(parameter.name)
         type_name = "tuple" if parameter is self.rest else "dict"
         container = self.link.container(parameter.slot, type_name)
         self.link.solver.add(parameter.slot, container)
@@ -70,6 +69,7 @@ class _Given:
         if position < len(self.positional):
             self.give(self.positional[position], slot)
         elif self.rest is not None:
+            self.passed.add(self.rest.name)
             self.spread(self.rest, str(position - len(self.positional)), slot)
 
     def keyword(self, name: str, slot: int) -> None:
@@ -77,6 +77,7 @@ class _Given:
         if parameter is not None:
             self.give(parameter, slot)
         elif self.others is not None:
+            self.passed.add(self.others.name)
             self.spread(self.others, repr(name), slot)
 
     def star(self, position: int, slot: int) -> None:
@@ -100,6 +101,7 @@ class _Given:
             if parameter.slot not in self.slots:
                 self.link.solver.copy(slot, parameter.slot)
         if self.rest is not None:
+            self.passed.add(self.rest.name)
             self.spread(self.rest, ANY, slot)
 
     def allows(self, conditions: str) -> bool:

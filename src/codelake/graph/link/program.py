@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -263,10 +263,13 @@ class Program:
 
     def every(self, *kinds: str) -> Iterator[Fact]:
         """The facts of these kinds. They are many: they are made when they are asked for."""
-        return chain.from_iterable(self._facts(kind) for kind in kinds if kind in self._rows)
+        return chain.from_iterable(self._facts(kind, self._within(kind)) for kind in kinds if kind in self._rows)
 
-    def _facts(self, kind: str) -> Iterator[Fact]:
-        within = self._within(kind)
+    def of_files(self, kind: str, files: Iterable[range]) -> Iterator[Fact]:
+        """The facts of a kind of these files."""
+        return chain.from_iterable(self._facts(kind, within) for within in self._slices(kind, files))
+
+    def _facts(self, kind: str, within: slice) -> Iterator[Fact]:
         columns = (column[within].tolist() for column in self._rows[kind])
         return map(_FACT, zip(*columns, self._keys[kind][within].to_pylist(), strict=True))
 
@@ -275,7 +278,8 @@ class Program:
         if kind not in self._rows:
             return
         is_one = np.zeros(self.n_slots + 1, bool)
-        is_one[np.fromiter(slots, np.int32, len(slots))] = True
+        wanted = np.fromiter(slots, np.int64, len(slots))
+        is_one[wanted[wanted < self.n_slots]] = True  # no fact of a file fills what came up while solving
         at = np.flatnonzero(is_one[np.minimum(self._rows[kind][2], self.n_slots)])
         columns = (column[at].tolist() for column in self._rows[kind])
         yield from map(_FACT, zip(*columns, self._keys[kind].take(pa.array(at)).to_pylist(), strict=True))
@@ -285,12 +289,20 @@ class Program:
         if kind in self._places:
             yield from zip(self._places[kind][self._within(kind)].tolist(), self.every(kind), strict=True)
 
+    def placed_of_files(self, kind: str, files: Iterable[range]) -> Iterator[tuple[int, Fact]]:
+        """The same, of these files."""
+        for within in self._slices(kind, files) if kind in self._places else ():
+            yield from zip(self._places[kind][within].tolist(), self._facts(kind, within), strict=True)
+
+    def _slices(self, kind: str, files: Iterable[range]) -> Iterator[slice]:
+        for one in files if kind in self._rows else ():
+            yield _slice(self._rows[kind][0], one)
+
     def _within(self, kind: str) -> slice:
         """The facts of the file that is looked at, or all."""
         if self.only is None:
             return slice(None)
-        first, last = np.searchsorted(self._rows[kind][0], (self.only, self.only + 1))
-        return slice(int(first), int(last))
+        return _slice(self._rows[kind][0], range(self.only, self.only + 1))
 
     @contextmanager
     def looking_at(self, file: int) -> Iterator[None]:
@@ -315,10 +327,18 @@ class Program:
     def every_definition(self) -> Iterator[tuple[int, Definition]]:
         return (pair for pair in enumerate(self.definitions) if self.only is None or pair[1].file == self.only)
 
-    def imported_names(self) -> Iterator[Fact]:
-        """Where names are loaded that an import binds: file, node, and the slot that they mean."""
-        columns = (column.tolist() for column in self._imported)
-        yield from map(Fact, *columns, self._imported_keys.to_pylist())
+    def imported_names(self, files: Iterable[range]) -> Iterator[Fact]:
+        """Where names are loaded in these files that an import binds: file, node, and the slot that they mean."""
+        for one in files:
+            within = _slice(self._imported[0], one)
+            columns = (column[within].tolist() for column in self._imported)
+            yield from map(Fact, *columns, self._imported_keys[within].to_pylist())
+
+    def call_places(self, files: Iterable[range]) -> Iterator[tuple[int, int, int]]:
+        """Of the calls of these files: the file, the place in the evidence, the node."""
+        for one in files:
+            within = _slice(self.calls[0], one)
+            yield from zip(*(column[within].tolist() for column in self.calls), strict=True)
 
     def _keep_imported_names(self, rows: Nested, codes: Any, names: list[str], keys: pa.Array, src: Numbers) -> None:
         is_named = pc.not_equal(keys, "").to_numpy(zero_copy_only=False)
@@ -344,3 +364,9 @@ class Program:
         columns = rows.files.tolist(), rows.places.tolist(), rows.numbers("owner").tolist(), scopes.tolist()
         for file, place, owner, scope, role in zip(*columns, rows.texts("role"), strict=True):
             yield Annotation(file, owner, scope, role, parts.get((file, place), []))
+
+
+def _slice(files: Numbers, of: range) -> slice:
+    """Where the rows of a range of files are, among rows sorted by file."""
+    first, last = np.searchsorted(files, (of.start, of.stop))
+    return slice(int(first), int(last))

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from codelake.graph.link.call import Call
-from codelake.graph.link.linking import Linking
+from codelake.graph.link.found import Found
 from codelake.graph.link.program import Fact
 from codelake.graph.link.too_many import many_in
 from codelake.graph.link.values import Kind
@@ -15,16 +13,15 @@ _DEPTH = 6
 
 
 class Reasons:
-    def __init__(self, link: Linking, is_own: Sequence[bool]) -> None:
-        """Of calls in files of which that is true."""
-        self.link = link
-        program = link.program
-        self.parameters = {p.slot for one in program.definitions for p in one.parameters}
+    def __init__(self, links: Found) -> None:
+        """Of calls in the files of which links are asked for."""
+        self.link = link = links.link
+        self.parameters = {p.slot for one in link.program.definitions for p in one.parameters}
         self.made: dict[int, tuple[str, Fact]] = {}
         """By slot that holds nothing: a fact that would fill it, with its kind."""
         for kind in _FOLLOWED:
-            for fact in program.every(kind):
-                if is_own[fact.file] and not link.solver.of(fact.dst):
+            for fact in links.facts(kind):
+                if not link.solver.of(fact.dst):
                     self.made.setdefault(fact.dst, (kind, fact))
 
     def of(self, call: Call) -> str:

@@ -52,31 +52,29 @@ def add_types(links: Found) -> None:
                 if _is_variable(link, bound, name, slot):
                     of = f"{program.files[one.file].id}#:{name}"
                     types.add(one.file, of, types.of(slot), is_several=(slot, name) in several)
-    for file, owner, name, slot in _of_comprehensions(link):
-        if links.is_own[file]:
-            types.add(file, f"{owner}:{name}", types.of(slot), is_several=(slot, name) in several)
+    for file, owner, name, slot in _of_comprehensions(links):
+        types.add(file, f"{owner}:{name}", types.of(slot), is_several=(slot, name) in several)
 
 
 def _several(links: Found, types: _Types) -> set[tuple[int, str]]:
     """Variables that do not always hold the same, by slot and name. Each place where one is stored says its own."""
     stores: dict[tuple[int, str], list[Candidates]] = {}
-    for node, fact in links.program.placed("store"):
-        if links.is_own[fact.file]:
-            found = types.of(fact.dst)
-            stores.setdefault((fact.src, fact.key), []).append(found)
-            links.add_candidates(fact.file, "HAS_TYPE", found, node=node, origin="flow")
+    for node, fact in links.placed("store"):
+        found = types.of(fact.dst)
+        stores.setdefault((fact.src, fact.key), []).append(found)
+        links.add_candidates(fact.file, "HAS_TYPE", found, node=node, origin="flow")
     return {of for of, every in stores.items() if any(one.ids != every[0].ids for one in every)}
 
 
-def _of_comprehensions(link: Linking) -> Iterator[tuple[int, str, str, int]]:
+def _of_comprehensions(links: Found) -> Iterator[tuple[int, str, str, int]]:
     """Variables of comprehensions: file, id of the comprehension, name and slot."""
-    program = link.program
+    program = links.program
     scopes = {
         program.slot(program.scope_files[scope], program.scope_nodes[scope]): scope
         for scope, kind in enumerate(program.scope_kinds)
-        if kind == "comprehension"
+        if kind == "comprehension" and links.is_own[program.scope_files[scope]]
     }
-    for fact in program.every("bind"):
+    for fact in links.facts("bind"):
         scope = scopes.get(fact.src)
         if scope is not None:
             yield fact.file, f"{program.files[fact.file].id}#{program.scope_labels[scope]}", fact.key, fact.dst
@@ -87,18 +85,18 @@ class _Types:
 
     def __init__(self, links: Found) -> None:
         self.links = links
-        link, program = links.link, links.program
+        link = links.link
         for slot, value in link.solver.marked("said"):
             links.said[slot] = links.said.get(slot, _NOBODY) | {value}
         self._written = written_names(link)
-        self._nothing = {fact.dst for fact in program.every("none")}.union(link.solver.marked("nothing"))
+        self._nothing = {fact.dst for fact in links.facts("none")}.union(link.solver.marked("nothing"))
         """Slots where None is written, or given by a function that reaches its end."""
         self._nothing.update(slot for slot, default in link.defaults.items() if default in self._nothing)
-        self._ending = {fact.dst for fact in program.every("ends")}
-        self._ending.update(fact.dst for fact in program.every("return") if fact.src in self._nothing)
+        self._ending = {fact.dst for fact in links.facts("ends")}
+        self._ending.update(fact.dst for fact in links.facts("return") if fact.src in self._nothing)
         self.cleared = {
             (link.receivers[fact.dst], fact.key)
-            for fact in program.every("store_attribute")
+            for fact in links.facts("store_attribute")
             if fact.src in self._nothing and fact.dst in link.receivers
         }
         """Classes and names of attributes in which their own methods store None."""

@@ -49,6 +49,8 @@ class Live:
         self._copies: dict[tuple[int, int], Copy] = {}
         self._onces: dict[Hashable, Once] = {}
         self._marks: dict[str, dict[Any, Mark]] = {kind: {} for kind in MARKS}
+        self._marked: dict[str, dict[int, dict[Any, None]]] = {kind: {} for kind in MARKS}
+        """Those that there are before a time, for whoever asks again."""
         self._keys: dict[int, Slot] = {}
         self._static: dict[Hashable, Wait] = {}
         """Waits of static facts, which are the same when a file is read again."""
@@ -305,8 +307,13 @@ class Live:
         return found.at(now)
 
     def marked(self, kind: str) -> Collection[Any]:
-        now = self.now
-        return {what: None for what, mark in self._marks[kind].items() if mark.time < now}
+        known, now = self._marked[kind], self.now
+        if now not in known:
+            known[now] = {what: None for what, mark in self._marks[kind].items() if mark.time < now}
+        return known[now]
+
+    def mark_anew(self, kind: str) -> None:
+        self._marked[kind].clear()
 
     def is_closed(self, slot: int) -> bool:
         found = self._slots.get(slot)

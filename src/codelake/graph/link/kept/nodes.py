@@ -41,6 +41,9 @@ class Following(Protocol):
 
     def meet(self, wait: Wait, held: Held, *, is_later: bool) -> None: ...
 
+    def mark_anew(self, kind: str) -> None:
+        """There are other marks of a kind than before, or since another time."""
+
     def reconsider(self, slot: Slot) -> bool:
         """See whether a slot holds too much, and whether that is another round, or another value, than it was."""
 
@@ -130,6 +133,9 @@ class Mark(Node):
     def __init__(self, kind: str, what: Any) -> None:
         super().__init__()
         self.kind, self.what = kind, what
+
+    def follow(self, live: Following, *, is_later: bool) -> None:
+        live.mark_anew(self.kind)
 
 
 class Held(Node):

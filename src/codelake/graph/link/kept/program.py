@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -9,10 +10,10 @@ import numpy as np
 import pyarrow as pa
 
 from codelake.graph.link.nested import Numbers
-from codelake.graph.link.program import Program
+from codelake.graph.link.program import Fact, Program
 
 GONE = "gone"
-"""The kind of a definition that was there before its file was replaced."""
+"""The kind of a definition, and of a scope, that was there before its file was replaced."""
 
 
 class _Anew(NamedTuple):
@@ -27,7 +28,14 @@ class ChangingProgram(Program):
     def __init__(self, table: pa.Table) -> None:
         self._anew: dict[int, _Anew] = {}
         """By file that was replaced: its numbers."""
+        self._made: dict[str, list[Fact]] = {}
+        """By kind: all facts, where all were asked for. What is small once is asked for at each edit."""
         super().__init__(table)
+
+    def _facts(self, kind: str, within: slice) -> Iterator[Fact]:
+        if within == slice(None) and kind not in self._made:
+            self._made[kind] = list(super()._facts(kind, within))
+        return iter(self._made[kind][within]) if kind in self._made else super()._facts(kind, within)
 
     def slot(self, file: int, place: int) -> int:
         known = self._anew.get(file)
@@ -52,6 +60,8 @@ class ChangingProgram(Program):
     def replace(self, file: int, new: Program, slots: Numbers, scopes: list[int], definitions: list[int]) -> None:
         """A file gets another content: `new` is that by itself, the others say which numbers it has here."""
         n_local, numbers = int(new.bases[1]), slots.tolist()
+        for scope in set(self.scopes_of_file(file)).difference(scopes):
+            self.scope_kinds[scope] = GONE
         self.files[file] = new.files[0]
         self._anew[file] = _Anew(slots[:n_local], int(new.n_nodes[0]), scopes)
         self.n_slots = max(self.n_slots, int(slots.max()) + 1)
@@ -119,11 +129,15 @@ class ChangingProgram(Program):
             of_new = new._rows.get(kind, (nothing,) * 4)
             moved = np.full_like(of_new[0], file), scopes[of_new[1]], slots[of_new[2]], slots[of_new[3]]
             columns = self._rows.get(kind, (nothing,) * 4)
+            first, last = np.searchsorted(files, (file, file + 1))
             self._rows[kind] = tuple(self._spliced(*pair, files, file) for pair in zip(columns, moved, strict=True))
             self._keys[kind] = _spliced_keys(self._keys.get(kind), new._keys.get(kind), files, file)
             if kind in self._places or kind in new._places:
                 places = self._places.get(kind, nothing), new._places.get(kind, nothing)
                 self._places[kind] = self._spliced(*places, files, file)
+            if kind in self._made:
+                here = slice(int(first), int(first) + len(moved[0]))
+                self._made[kind][first:last] = super()._facts(kind, here)
         files = self._imported[0]
         of_new = new._imported
         moved = np.full_like(of_new[0], file), of_new[1], of_new[2], slots[of_new[3]]

@@ -21,6 +21,7 @@ from codelake.graph.link.kept.looked_up import LookedUp
 from codelake.graph.link.kept.nodes import NEVER, Root, beginning
 from codelake.graph.link.kept.patching import Kept, keep
 from codelake.graph.link.kept.program import ChangingProgram
+from codelake.graph.link.kept.shapes import KeptShapes
 from codelake.graph.link.kept.touched import Touched
 from codelake.graph.link.kernel import find_bases, phases, state
 from codelake.graph.link.linking import Linking
@@ -75,6 +76,8 @@ class Unit:
             self._blocks: list[tuple[int, int]] = []
             """Where slots of replaced files begin, and of which file they are."""
             self._stated = [self._state(file) for file in range(len(program.files))]
+            self._gather()
+            self._shapes = KeptShapes(link, self._live)
             self._solve()
             self._everywhere = called_everywhere(link)
             self._looked_up = LookedUp(link)
@@ -96,9 +99,8 @@ class Unit:
         link.handed = {number: slots for one in self._stated for number, slots in one.handed.items()}
 
     def _solve(self) -> None:
-        self._gather()
         self._live.solve(beginning(1))
-        for number, says in enumerate(phases(self._link), 1):
+        for number, says in enumerate(phases(self._link, self._shapes), 1):
             self._live.phase(number, says)
         self._live.solve()
 
@@ -119,11 +121,13 @@ class Unit:
             live.touched = touched = Touched(link.is_function)
             shown = [_shown(link, file) for file in files]
             before = [_Before(self._stated[file], set(_naming(link, file)), self._asked[file]) for file in files]
+            self._shapes.leave(files)
             kept = [self._replaced(place, rows.slice(at, 1)) for at, place in enumerate(places(rows))]
             self._read_again(files)
             names = self._other_names(files, before, kept)
             if names is None:
                 return None
+            self._shapes.enter(files)
             for one in before:
                 live.drop(one.stated.root)
             self._solve()
