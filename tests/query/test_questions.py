@@ -195,6 +195,7 @@ def test_diff(shop: Shop) -> None:
 ASKED: list[tuple[Callable[..., Answer], tuple[str, ...], dict[str, Any]]] = [
     (questions.find, ("total",), {}),
     (questions.find, ("totl",), {"fuzzy": True}),
+    (questions.find, ("ttoal",), {"fuzzy": True}),
     (questions.callers, ("gross",), {"depth": 2}),
     (questions.callees, ("till.ring",), {"depth": 2, "min_confidence": 0}),
     (questions.refs, ("shop.cart.Cart",), {}),
