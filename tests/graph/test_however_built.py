@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,13 +11,21 @@ import pyarrow as pa
 import pytest
 from deltalake import DeltaTable
 
-from codelake.contracts.graph import CPG_EDGES, CPG_NODES, LINKS
+from codelake.contracts import Table
+from codelake.contracts.graph import CPG_EDGES, CPG_NODES, LINKS, RENDERED
+from codelake.contracts.operations import MAINTENANCE
+from codelake.delta.changes import changes
+from codelake.delta.checks import check_table
 from codelake.delta.identity import newest_own_commit
 from codelake.delta.lake import Lake
+from codelake.delta.reading import Reader
 from codelake.graph.link.kernel import link
 from codelake.graph.link.stubs import Stubs
 from codelake.pipeline import extraction, graph, here
 from codelake.pipeline.build import BUILT
+from codelake.query.engine import LOOKED_UP
+from codelake.query.published import published
+from tests.delta.things import new_run, stored
 from tests.extract.packages import fetched
 from tests.graph.linking import shuffled
 from tests.lakes import PreparedLake
@@ -70,13 +80,57 @@ def test_where_most_is_another_all_is_written_anew(
         for name in changed:
             (repo / f"{name}.py").write_text(f"import d\n\ndef {name}(x):\n    return d.d(x)\n" * 20)
         built(lake, repo)
-        commits = [newest_own_commit(lake.log(table.name)) for table in (CPG_NODES, CPG_EDGES)]
+        commits = [newest_own_commit(lake.log(table.name), stage="graph") for table in (CPG_NODES, CPG_EDGES)]
         assert [commit and commit.own["mode"] for commit in commits] == [mode, mode]
-        assert bool(lake.log(CPG_NODES.name).deletion_vectors.num_rows) == (mode == "replace")
+        assert lake.log(CPG_NODES.name).deletion_vectors.num_rows == 0
         anew = prepared_lake(tmp_path / mode)
         built(anew, repo)
         for table in BUILT:
             assert rows(lake, table) == rows(anew, table), table.name
+
+
+def test_what_questions_look_up_has_no_vectors_after_a_build_on_a_local_disk(
+    prepared_lake: PreparedLake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Elsewhere, which a lake without locks stands for here, rows that Spark replaces stay marked: that is cheap there.
+    Rows and change feeds are the same, what is published is what was written anew, and the next build has nothing to
+    do."""
+    repo = tmp_path / "repo"
+    repo.mkdir()
+    for name in "abcd":
+        (repo / f"{name}.py").write_text(f"def {name}(x):\n    return print({name}(x))\n" * 20)
+    on_spark(monkeypatch, part_bytes=1 << 20, handed=True)
+    lakes = [prepared_lake(tmp_path / "lake"), replace(prepared_lake(tmp_path / "elsewhere"), locking=False)]
+    for lake in lakes:
+        built(lake, repo)
+    before = [{table.name: lake.log(table.name).version for table in RENDERED} for lake in lakes]
+    (repo / "b.py").write_text("def b(x):\n    return print(x)\n" * 20)
+    for lake in lakes:
+        built(lake, repo)
+    looked_up = [table for table in RENDERED if table.layout.without_vectors]
+    assert {table.name for table in looked_up} == set(LOOKED_UP) - {CPG_EDGES.name}
+    vectors = [[bool(lake.log(table.name).deletion_vectors.num_rows) for table in looked_up] for lake in lakes]
+    assert vectors == [[False] * len(looked_up), [True] * len(looked_up)]
+    feeds = [
+        [feed(lake, table, versions[table.name]) for table in (*looked_up, CPG_EDGES)]
+        for lake, versions in zip(lakes, before, strict=True)
+    ]
+    assert feeds[0] == feeds[1] and all(feeds[0])
+    for table in BUILT:
+        assert rows(lakes[0], table) == rows(lakes[1], table), table.name
+    versions = published(Reader(lakes[0].store)).versions
+    assert all(versions[table.name] == lakes[0].log(table.name).version for table in looked_up)
+    done = stored(lakes[0], MAINTENANCE)
+    assert {(row[2], row[3]) for row in done} == {(table.name, "optimize") for table in looked_up}
+    for lake in lakes:
+        assert not built(lake, repo)["versions"]
+    found = [one for table in looked_up for one in check_table(lakes[0], table.name, table, thorough=True)]
+    assert [one for one in found if one.level == "fault"] == []
+
+
+def feed(lake: Lake, table: Table, after: int) -> Counter[tuple[Any, ...]]:
+    shown = (*table.key, "_change_type")
+    return Counter(map(tuple, changes(new_run(lake), table, after=after).select(*shown).collect()))
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -193,6 +195,7 @@ def test_diff(shop: Shop) -> None:
 ASKED: list[tuple[Callable[..., Answer], tuple[str, ...], dict[str, Any]]] = [
     (questions.find, ("total",), {}),
     (questions.find, ("totl",), {"fuzzy": True}),
+    (questions.find, ("ttoal",), {"fuzzy": True}),
     (questions.callers, ("gross",), {"depth": 2}),
     (questions.callees, ("till.ring",), {"depth": 2, "min_confidence": 0}),
     (questions.refs, ("shop.cart.Cart",), {}),
@@ -232,7 +235,8 @@ def test_every_question_is_compared_with_spark() -> None:
     [
         ("shop.cart.Cort", "Did you mean shop.cart.Cart or shop.cart?"),
         ("shop.card.checkout", "Did you mean shop.cart.checkout?"),
-        ("no_name_is_like_this_one", "codelake find"),
+        ("Cart.ttoal", "Did you mean shop.cart.Cart.total"),
+        ("TXA", "Did you mean shop.pricing.TAX?"),
         ("shop:nowhere.py#f", "no such symbol in this run"),
     ],
 )
@@ -240,6 +244,17 @@ def test_a_symbol_that_is_not_there(shop: Shop, asked: str, says: str) -> None:
     with pytest.raises(NotFound) as raised:
         shop.open.callers(asked)
     assert says in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    ["no_name_is_like_this_one", "shop.cart.Cart.nothing_of_the_kind", "zzzzzz", "x'; DROP", "art.Ca", "[ab]*c"],
+)
+def test_advice_on_a_name_that_none_is_like_finds_something(shop: Shop, asked: str) -> None:
+    with pytest.raises(NotFound) as raised:
+        shop.open.callers(asked)
+    advised = re.search(r"Type `(.*)` for", str(raised.value))
+    assert advised and shop.open.find(shlex.split(advised[1])[2])
 
 
 def test_a_name_that_is_not_unique(shop: Shop) -> None:

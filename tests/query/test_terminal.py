@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import pty
 import re
@@ -10,15 +11,23 @@ import struct
 import subprocess
 import sys
 import termios
+from pathlib import Path
 
 import pytest
 
 import codelake
+from codelake.extract.guard import Limits
+from codelake.extract.sources import open_sources
+from codelake.pipeline.build import build
+from codelake.pipeline.progress import Progress
+from codelake.pipeline.reading import Reading
+from tests.lakes import PreparedLake
 from tests.query.conftest import Shop
 
 _ESCAPES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+_TURNS = re.compile("[\x1b\u202a-\u202e\u2066-\u2069]")
 _COLOURS = re.compile(r"\x1b\[(?:[0-9;]*;)?(?:3|4|9|10)[0-9](?:;[0-9;]*)?m")
-_COMMAND = [sys.executable, "-c", "from codelake.cli.main import main; main()"]
+_COMMAND = [sys.executable, "-m", "codelake"]
 
 
 def seen(*words: str, columns: int = 60, **environment: str) -> str:
@@ -55,6 +64,24 @@ def test_what_is_in_a_cell_tells_the_terminal_nothing(shop: Shop) -> None:
     text = "SELECT 'a' || chr(27) || '[2J' || chr(10) || 'b' AS one, 2 AS two"
     lines = seen("sql", text, "--lake", shop.uri, NO_COLOR="1").splitlines()
     assert lines[-1].split() == ["a\\x1b[2J\\nb", "2"]
+
+
+@pytest.mark.slow
+def test_source_and_errors_tell_the_terminal_nothing(prepared_lake: PreparedLake, tmp_path: Path) -> None:
+    """Escapes, and characters that turn around the direction of a text, are shown and not obeyed."""
+    source = "def f():\n\treturn '\x1b]0;title\x07 \u202euser\u2066'\n"
+    (tmp_path / "repo").mkdir()
+    (tmp_path / "repo" / "a.py").write_text(source)
+    lake = prepared_lake(tmp_path / "lake")
+    build(lake, Reading(open_sources([str(tmp_path / "repo")]), Progress()), limits=Limits())
+    asked = ("--lake", str(tmp_path / "lake"))
+    lines = _ESCAPES.sub("", seen("show", "a.f", *asked)).splitlines()
+    assert r"return '\x1b]0;title\x07 \u202euser\u2066'" in lines[2].expandtabs(1)
+    as_json = subprocess.run([*_COMMAND, "show", "a.f", "--json", *asked], check=True, capture_output=True, text=True)
+    assert not _TURNS.search(as_json.stdout)
+    assert json.loads(as_json.stdout)["definitions"][0]["source"] == source.splitlines()
+    wrong = subprocess.run([*_COMMAND, "show", "a.\u202e\x1b[2J", *asked], capture_output=True, text=True)
+    assert wrong.returncode and r"a.\u202e\x1b[2J" in wrong.stderr and not _TURNS.search(wrong.stderr)
 
 
 @pytest.mark.parametrize("form", [(), ("--csv",), ("--json",)])

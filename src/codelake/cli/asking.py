@@ -12,6 +12,7 @@ import click
 from codelake.cli import output
 from codelake.cli.options import given, settings
 from codelake.errors import NotFound
+from codelake.query.answer import in_lines
 
 # deltalake takes longer to import than the rest of a command to start: only who asks loads it.
 if TYPE_CHECKING:
@@ -122,9 +123,10 @@ def _print_sql(answer: Answer) -> None:
 
 def _print_rows(answer: Answer) -> None:
     if answer.body:
-        click.echo(answer.body)
+        click.echo(in_lines(answer.body))
     if answer.rows:
-        click.echo(f"\n{click.style(answer.title, bold=True)}" if answer.body else click.style(answer.title, bold=True))
+        title = click.style(in_lines(answer.title), bold=True)
+        click.echo(f"\n{title}" if answer.body else title)
     output.rows(answer.indented(), answer.columns)
     if answer.note:
         output.message(answer.note)

@@ -16,6 +16,7 @@ from codelake.cli import options
 from codelake.cli.options import Given
 from codelake.cli.output import as_json
 from codelake.errors import CodelakeError, UsageError
+from codelake.query.answer import in_lines
 
 COMMANDS: dict[str, str] = {
     **dict.fromkeys(("find", "callers", "callees", "refs", "impact", "neighbors", "show", "path"), "questions"),
@@ -117,5 +118,5 @@ def _report(given: Given, error: CodelakeError, cause: Exception | None = None) 
         # Standard output is for answers, and this is none.
         click.echo(given.masked(as_json(error.as_dict())), err=True)
     else:
-        click.echo(given.masked(f"codelake: {error}"), err=True)
+        click.echo(in_lines(given.masked(f"codelake: {error}")), err=True)
     return error.exit_code

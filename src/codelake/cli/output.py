@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,13 +11,14 @@ from typing import Any
 import click
 
 from codelake.cli.options import given
-from codelake.query.answer import aligned, cell
+from codelake.query.answer import CONTROL, aligned, cell, in_lines
 
 Row = Mapping[str, Any]
 # How a value looks on a terminal, by column and value: {"state": {"wrong": "red"}}.
 Styles = Mapping[str, Mapping[str, str]]
 _NAMED = {"name": "cyan", "qualified_name": "cyan"}
 """Columns of names: what one looks for in an answer."""
+_UNSEEN = re.compile(f"[{''.join(map(chr, CONTROL.keys() - range(32)))}]")
 _TOTALS = (
     *(("files", "files"), ("nodes", "nodes"), ("edges", "edges"), ("calls", "calls")),
     ("unresolved", "of them without a target"),
@@ -38,7 +40,9 @@ def document(value: Any) -> None:
 
 
 def as_json(value: Any) -> str:
-    return json.dumps(value, indent=2, ensure_ascii=False, default=str)
+    text = json.dumps(value, indent=2, ensure_ascii=False, default=str)
+    # JSON itself escapes what is below 32. What else tells a terminal something can only be inside of texts.
+    return text if text.isascii() else _UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def in_words(totals: Mapping[str, int], before: Mapping[str, int]) -> str:
@@ -53,7 +57,7 @@ def in_words(totals: Mapping[str, int], before: Mapping[str, int]) -> str:
 
 def message(text: str) -> None:
     if not given().quiet:
-        click.echo(text, err=True)
+        click.echo(in_lines(text), err=True)
 
 
 def _drawn(found: Sequence[Row], columns: Sequence[str], styles: Styles) -> None:

@@ -11,6 +11,7 @@ from codelake.cli.claims import claim_options, found_reports
 from codelake.cli.options import given, settings
 from codelake.cli.sources import found_sources, raise_last, source_options, store_of
 from codelake.errors import CodelakeError
+from codelake.query.answer import cell
 
 if TYPE_CHECKING:
     from codelake.pipeline.plan import Planned
@@ -74,7 +75,7 @@ def _show(found: Planned, limit: int) -> None:
     for step in found.steps:
         click.echo(f"{click.style(step.stage, bold=True)}: {'; '.join(step.why)}")
         for one in step.files[:limit]:
-            click.echo(f"  {one.repo}:{one.path}: {one.why}")
+            click.echo(f"  {cell(one.repo)}:{cell(one.path)}: {cell(one.why)}")
         if len(step.files) > limit:
             click.echo(f"  and {len(step.files) - limit:,} more (--limit)")
     if not found.steps and not found.metadata:

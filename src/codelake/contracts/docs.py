@@ -33,6 +33,7 @@ def _section(table: Table) -> str:
         ("Lies together by", ", ".join(layout.together_by)),
         ("Statistics", ", ".join(layout.stats or ())),
         ("Bloom filters", ", ".join(layout.bloom)),
+        ("Deletion vectors", "a build on a local disk leaves none" if layout.without_vectors else ""),
         ("Features", ", ".join(table.features)),
         ("Schema mode", table.schema_mode),
         ("Append only", "yes" if table.append_only else ""),

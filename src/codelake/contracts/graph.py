@@ -120,6 +120,7 @@ CPG_NODES = Table(
         spread=("kind", "name"),
         file_rows=_FILE_ROWS,
         no_dictionary=("node_id", "parent_id", "qualified_name", *_SPAN, "start_line", "end_line"),
+        without_vectors=True,
     ),
     properties=_PREFIXES,
     upkeep=_FEW_VECTORS,
@@ -178,6 +179,7 @@ CPG_EDGES_BY_DST = Table(
         stats=("node_id", "repo", "path"),
         file_rows=_RANGE_ROWS,
         no_dictionary=("node_id", *(f"edges.list.element.{name}" for name in ("other", *_SPAN))),
+        without_vectors=True,
     ),
     properties=_PREFIXES,
     # To look up one target among a million edges took 30 times as long with 14 such files.
@@ -208,7 +210,9 @@ CALLS = Table(
         Check("reason_is_known", f"reason IN ({', '.join(repr(r) for r in REASONS)})", null="passes"),
     ),
     layout=Layout(
-        stats=("call_id", "repo", "path", "caller", "target", "callee_text"), no_dictionary=("call_id", "caller")
+        stats=("call_id", "repo", "path", "caller", "target", "callee_text"),
+        no_dictionary=("call_id", "caller"),
+        without_vectors=True,
     ),
     properties=_PREFIXES,
     upkeep=_FEW_VECTORS,

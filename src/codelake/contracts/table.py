@@ -90,6 +90,9 @@ class Layout:
     """No file that Spark writes holds more rows than this; deltalake goes by bytes, and comes close."""
     row_group_bytes: int | None = None
     compression: str = "zstd"
+    without_vectors: bool = field(default=False, repr=False)
+    """On a local disk a build leaves no file with a deletion vector: rows are looked up by deltalake, which decodes
+    every row of the files that it reads once one of them has a vector. Not in fingerprints: the rows are the same."""
 
     @property
     def order(self) -> tuple[str, ...]:

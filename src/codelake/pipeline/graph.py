@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import accumulate
 from typing import Any
@@ -23,6 +24,7 @@ from codelake.contracts.sources import DISTRIBUTIONS, FILES
 from codelake.delta.changes import changes_here, cursor, window
 from codelake.delta.embedded import among, ask
 from codelake.delta.identity import newest_own_commit
+from codelake.delta.maintenance.optimize import leaves_no_vectors, purge
 from codelake.delta.modes import replace_condition
 from codelake.delta.planned import Plan, commit_planned
 from codelake.delta.run import Run, pin
@@ -205,3 +207,8 @@ def _commit(build: Build, table: Table, places: Places, rows: DataFrame | pa.Tab
 
     read = {one.name: build.run.pins[one.name].version for one in (LINKS, EXTERNAL_SYMBOLS)}
     build.committed(commit_planned(build.run, table, plan, from_pin=True, cursors=read, fingerprint=build.fingerprint))
+    if isinstance(rows, DataFrame) and leaves_no_vectors(build.run.lake, table):
+        # Under another name: what a stage committed last says what it has read, and how.
+        purged = purge(replace(build.run, stage="maintain"), table)
+        if purged is not None and purged.version != purged.from_version:
+            build.moved(table.name, purged.version)

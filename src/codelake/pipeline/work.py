@@ -108,5 +108,8 @@ class Build:
     def committed(self, done: Committed | None) -> None:
         """From here on the build reads what it wrote."""
         if done is not None and not done.is_empty:
-            self.versions[done.table] = done.version
-            advance(self.run, done.table, done.version)
+            self.moved(done.table, done.version)
+
+    def moved(self, table: str, version: int) -> None:
+        self.versions[table] = version
+        advance(self.run, table, version)

@@ -22,8 +22,11 @@ SHOWN = 100
 """Rows of a table or of SQL that a notebook shows: all of a large one would stop it."""
 LISTED = 20
 """Rows that a Python session shows."""
-_CONTROL = {code: repr(chr(code))[1:-1] for code in (*range(32), 127, *range(128, 160))}
+_DIRECTIONS = (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+"""With these in it, a text is shown in another order than it is read in."""
+CONTROL = {code: repr(chr(code))[1:-1] for code in (*range(32), *range(127, 160), 0x2028, 0x2029, *_DIRECTIONS)}
 """What is in a cell is data: it begins no line, and tells the terminal nothing."""
+_IN_LINES = {code: said for code, said in CONTROL.items() if chr(code) not in "\n\t"}
 
 
 class Converted(ABC):
@@ -143,7 +146,12 @@ def aligned(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> Iterat
 def cell(value: Any) -> str:
     """A value in one line."""
     text = shown(value)
-    return text if text.isprintable() else text.translate(_CONTROL)
+    return text if text.isprintable() else text.translate(CONTROL)
+
+
+def in_lines(text: str) -> str:
+    """A text of several lines, source among them, that tells the terminal nothing either."""
+    return text.translate(_IN_LINES)
 
 
 def shown(value: Any) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
+from shlex import quote
 
 from codelake.delta.reading import text
 from codelake.errors import NotFound, UsageError
@@ -22,10 +23,12 @@ NAMES = "SELECT DISTINCT qualified_name FROM cpg_nodes WHERE qualified_name LIKE
 LIKE = f"SELECT {NODE} FROM cpg_nodes WHERE qualified_name LIKE {{pattern}}"
 NAMED = f"SELECT {NODE} FROM cpg_nodes WHERE name LIKE {{pattern}} AND kind IN ({{kinds}})"
 NEAREST = (
-    f"SELECT {NODE}, levenshtein(lower(name), {{last}}) AS distance, levenshtein(qualified_name, {{name}}) AS further "
-    "FROM cpg_nodes WHERE kind IN ({kinds}) AND levenshtein(lower(name), {last}) <= {most} "
-    "ORDER BY distance, further, qualified_name, node_id LIMIT {limit}"
+    f"SELECT {NODE}, levenshtein(lower(name), {{last}}) - CASE WHEN lower(name) IN ({{swapped}}) THEN 1 ELSE 0 END "
+    "AS distance, levenshtein(qualified_name, {name}) AS further "
+    "FROM cpg_nodes WHERE kind IN ({kinds}) AND (levenshtein(lower(name), {last}) <= {most} "
+    "OR lower(name) IN ({swapped})) ORDER BY distance, further, qualified_name, node_id LIMIT {limit}"
 )
+SOME = "SELECT {column} FROM cpg_nodes WHERE {column} LIKE {pattern} AND kind IN ({kinds}) LIMIT {limit}"
 _FEW = 500
 """Names that are looked up one by one: statistics leave few files of all, of which only the names were read."""
 _DEFINITIONS = ("module", "class", "function")
@@ -79,11 +82,17 @@ def is_pattern(asked: str) -> bool:
 
 
 def nearest(engine: Asking, asked: str, *, kinds: Sequence[str] = KINDS, limit: int = 5) -> list[Row]:
-    """Nodes whose names differ least; of those that are equally near, whose qualified names do."""
+    """Nodes whose names differ least; of those that are equally near, whose qualified names do. Two letters swapped are
+    one difference."""
     last = asked.rpartition(".")[2].lower()
     most = max(1, len(last) // 3)
-    filled = {"last": text(last), "name": text(asked), "kinds": quoted(kinds), "most": most, "limit": limit}
-    return engine.ask(NEAREST.format(**filled), "cpg_nodes")
+    filled = {"last": text(last), "swapped": quoted(_swapped(last)), "name": text(asked), "kinds": quoted(kinds)}
+    return engine.ask(NEAREST.format(**filled, most=most, limit=limit), "cpg_nodes")
+
+
+def _swapped(name: str) -> set[str]:
+    """What it is with two neighbours swapped."""
+    return {name[:n] + name[n + 1] + name[n] + name[n + 2 :] for n in range(len(name) - 1)} - {name} or {""}
 
 
 def unknown(engine: Asking, asked: str, *, kinds: Sequence[str] = KINDS) -> NotFound:
@@ -93,8 +102,25 @@ def unknown(engine: Asking, asked: str, *, kinds: Sequence[str] = KINDS) -> NotF
         f"symbol {asked}",
         expected="a qualified name, a unique ending of one, or an id",
         found="no such symbol in this run",
-        do=f"Did you mean {' or '.join(near)}?" if near else f"Type `codelake find '*{asked}*'` for names like it.",
+        do=f"Did you mean {' or '.join(near)}?" if near else _advice(engine, asked, kinds),
     )
+
+
+def _advice(engine: Asking, asked: str, kinds: Sequence[str]) -> str:
+    """A pattern that something fits: names with it in them, what its module or class has, names that begin like it."""
+    last, parts = asked.rpartition(".")[2], asked.split(".")
+    owners = (".".join(parts[:n]) for n in range(len(parts) - 1, 0, -1))
+    for pattern in (f"*{asked}*", *(f"{owner}.*" for owner in owners), f"{last[:3]}*", f"{last[:1]}*"):
+        if _fits_some(engine, pattern, kinds):
+            return f"Type `codelake find {quote(pattern)}` for names like it."
+    return "Type `codelake find '*'` for the names that there are."
+
+
+def _fits_some(engine: Asking, pattern: str, kinds: Sequence[str]) -> bool:
+    column = "qualified_name" if "." in pattern else "name"
+    filled = {"column": column, "pattern": text(_like(pattern)), "kinds": quoted(kinds), "limit": _FEW}
+    exact = pattern.replace("[", "[[]")
+    return any(fnmatchcase(row[column], exact) for row in engine.ask(SOME.format(**filled), "cpg_nodes"))
 
 
 def defined(node: Row) -> Row:

@@ -8,6 +8,7 @@ contract says so.
 from __future__ import annotations
 
 import uuid
+from collections.abc import Sequence
 
 import pyarrow.compute as pc
 
@@ -16,10 +17,11 @@ from codelake.delta.engine import engine_errors
 from codelake.delta.entries import Commit, own_metadata_text
 from codelake.delta.features import check_protocol
 from codelake.delta.identity import newest_own_commit, own_metadata
+from codelake.delta.lake import Lake
 from codelake.delta.log import Log
 from codelake.delta.maintenance.operation import ASKED, Maintained, maintained
 from codelake.delta.modes import run_statement, write_rows
-from codelake.delta.run import Run
+from codelake.delta.run import Run, pin
 from codelake.errors import Conflict
 
 _FILE_BYTES = 128 << 20
@@ -37,14 +39,31 @@ def optimize(run: Run, table: Table, *, full: bool = False, reason: str = ASKED,
             return done
         with engine_errors(f"table {table.name}: optimize"):
             made = _rewrite(run, table, log) if is_kept_sorted(table) else _optimize(run, table, log, full=full)
-        if made:
-            actions = [action for one in made for action in log.actions(one.version)]
-            done.metrics.update(
-                n_added_files=sum("add" in a for a in actions),
-                n_removed_files=sum("remove" in a for a in actions),
-                n_added_bytes=sum(a["add"]["size"] for a in actions if "add" in a),
-                n_removed_bytes=sum(a["remove"].get("size") or 0 for a in actions if "remove" in a),
-            )
+        _measure(done, log, made)
+    return done
+
+
+def leaves_no_vectors(lake: Lake, table: Table) -> bool:
+    """Whether a build writes files with a deletion vector anew: on an object store, what it reads and writes for that
+    takes longer than all else."""
+    return table.layout.without_vectors and lake.store.is_local and lake.locking
+
+
+def purge(run: Run, table: Table) -> Maintained | None:
+    """Files with a deletion vector written anew without the rows that it deletes, as long as the table is as the run
+    reads it."""
+    log = run.lake.log(table.name)
+    n_vectors = log.deletion_vectors.num_rows if log.files.num_rows else 0
+    if n_vectors == 0 or log.version != pin(run, table).version:
+        return None
+    reason = f"{n_vectors} files with deletion vectors"
+    with maintained(run, table.name, "optimize", reason=reason, options={"way": "purge"}) as done:
+        log = run.lake.log(table.name)
+        if log.version == pin(run, table).version:
+            with engine_errors(f"table {table.name}: purge"):
+                commit_id, metadata = _named(run, log)
+                _purge(run, table, metadata)
+            _measure(done, log, _made(log, commit_id))
     return done
 
 
@@ -58,6 +77,17 @@ def candidates(log: Log, table: Table) -> tuple[int, int]:
         return 0, 0
     small = pc.sum(pc.less(log.files.column("size_bytes"), _small_bytes(log, table))).as_py()
     return int(small or 0), log.deletion_vectors.num_rows
+
+
+def _measure(done: Maintained, log: Log, made: Sequence[Commit]) -> None:
+    actions = [action for one in made for action in log.actions(one.version)]
+    if actions:
+        done.metrics.update(
+            n_added_files=sum("add" in a for a in actions),
+            n_removed_files=sum("remove" in a for a in actions),
+            n_added_bytes=sum(a["add"]["size"] for a in actions if "add" in a),
+            n_removed_bytes=sum(a["remove"].get("size") or 0 for a in actions if "remove" in a),
+        )
 
 
 def _small_bytes(log: Log, table: Table) -> int:
@@ -84,14 +114,19 @@ def _optimize(run: Run, table: Table, log: Log, *, full: bool) -> list[Commit]:
         confs["spark.sql.files.maxRecordsPerFile"] = str(table.layout.file_rows)
         confs["spark.databricks.delta.optimize.minFileSize"] = str(_small_bytes(log, table))
         if log.deletion_vectors.num_rows:
-            # OPTIMIZE leaves files of which little is deleted, and puts others together by their sizes, not their
-            # ranges. A single vector slows down every look-up, and a file of a range of paths has to stay one.
-            alone = confs | {"spark.databricks.delta.optimize.maxFileSize": "1"}
-            run_statement(
-                run.lake, table, f"REORG TABLE {name} APPLY (PURGE)", metadata=metadata, txn=None, confs=alone
-            )
+            # OPTIMIZE leaves files of which little is deleted.
+            _purge(run, table, metadata)
     run_statement(run.lake, table, statement, metadata=metadata, txn=None, confs=confs)
     return _made(log, commit_id)
+
+
+def _purge(run: Run, table: Table, metadata: str) -> None:
+    """Each file by itself: put together by their sizes, they would no longer be ranges of paths."""
+    confs = {"spark.databricks.delta.optimize.maxFileSize": "1"}
+    if table.layout.file_rows is not None:
+        confs["spark.sql.files.maxRecordsPerFile"] = str(table.layout.file_rows)
+    statement = f"REORG TABLE {run.lake.sql_name(table.name)} APPLY (PURGE)"
+    run_statement(run.lake, table, statement, metadata=metadata, txn=None, confs=confs)
 
 
 def _rewrite(run: Run, table: Table, log: Log) -> list[Commit]:

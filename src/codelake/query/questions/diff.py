@@ -27,17 +27,21 @@ FILES = (
     "FROM files a FULL OUTER JOIN before_files b ON a.repo = b.repo AND a.path = b.path "
     "WHERE a.repo IS NULL OR b.repo IS NULL OR coalesce(a.digest, '') <> coalesce(b.digest, '')"
 )
+# Both sides are filtered: most of either table is of other kinds, and of one side all ids are held in memory.
 NODES = (
-    f"SELECT {_NODE} FROM {{these}} t LEFT ANTI JOIN {{those}} o ON o.node_id = t.node_id WHERE t.kind IN ({{kinds}})"
+    f"SELECT {_NODE} FROM {{these}} t LEFT ANTI JOIN (SELECT node_id FROM {{those}} WHERE kind IN ({{kinds}})) o "
+    "ON o.node_id = t.node_id WHERE t.kind IN ({kinds})"
 )
-_STABLE = "t.kind IN ({kinds}) AND t.start_byte IS NULL"
+_STABLE = "kind IN ({kinds}) AND start_byte IS NULL"
+_EDGE = "t.edge_id, t.kind, t.src, t.dst, t.repo, t.path, t.confidence"
 EDGES_ONLY = (
-    "SELECT t.edge_id, t.kind, t.src, t.dst, t.repo, t.path, t.confidence FROM {these} t "
-    f"LEFT ANTI JOIN {{those}} o ON o.edge_id = t.edge_id WHERE {_STABLE}"
+    f"SELECT {_EDGE} FROM (SELECT * FROM {{these}} WHERE {_STABLE}) t "
+    f"LEFT ANTI JOIN (SELECT edge_id FROM {{those}} WHERE {_STABLE}) o ON o.edge_id = t.edge_id"
 )
 EDGES_CHANGED = (
-    "SELECT t.edge_id, t.kind, t.src, t.dst, t.repo, t.path, t.confidence, o.confidence AS was FROM cpg_edges t "
-    f"JOIN before_cpg_edges o ON o.edge_id = t.edge_id WHERE {_STABLE} AND t.confidence <> o.confidence"
+    f"SELECT {_EDGE}, o.confidence AS was FROM (SELECT * FROM cpg_edges WHERE {_STABLE}) t "
+    f"JOIN (SELECT edge_id, confidence FROM before_cpg_edges WHERE {_STABLE}) o ON o.edge_id = t.edge_id "
+    "WHERE t.confidence <> o.confidence"
 )
 SPANS = (
     "SELECT node_id, kind, qualified_name, repo, path, start_line, start_byte, end_byte FROM {these} "
