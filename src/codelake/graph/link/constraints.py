@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from codelake.graph.link.asking import add_keys, ask_looked_up
 from codelake.graph.link.attributes import load
 from codelake.graph.link.call import Call
 from codelake.graph.link.containers import look_up
+from codelake.graph.link.dicts import add_attributes_in_dicts, load_from_dicts
 from codelake.graph.link.linking import ANY, KEY, Linking
 from codelake.graph.link.making import add_classes
 from codelake.graph.link.names import add_global, add_import
@@ -52,11 +54,14 @@ def add_names(link: Linking) -> None:
         link.waits(fact.src, load, fact.key, fact.dst)
     for fact in program.every("load_item"):
         index = link.indices.get(fact.dst)
+        if index is not None:
+            ask_looked_up(link, fact, index)
         if index in link.lookups:
             look_up(link, index, fact)
             continue
         key = fact.key if index is None else link.key(index) or fact.key
         link.waits(fact.src, load_item, fact.scope, key, fact.dst)
+    load_from_dicts(link)
     for fact in program.every("known"):
         solver.copy(fact.src, fact.dst)
 
@@ -139,8 +144,7 @@ def _add_elements(link: Linking, made: dict[int, int]) -> None:
     for node, fact in program.placed("elements_of"):
         later = frozenset(key for at, key in written.get(fact.dst, ()) if at > node and key != ANY)
         link.waits(fact.src, add_elements, fact.scope, made[fact.dst], later)
-    for fact in link.program.every("key"):
-        link.solver.copy(fact.src, link.keys_of(made[fact.dst]))
+    add_keys(link, made)
 
 
 def _add_functions(link: Linking) -> None:
@@ -173,6 +177,7 @@ def _add_moves(link: Linking) -> None:
     every = link.program.every
     for fact in every("store_attribute"):
         link.waits(fact.dst, store, fact.scope, fact.key, fact.src)
+    add_attributes_in_dicts(link)
     for fact in every("delete_attribute"):
         link.waits(fact.src, delete, fact.scope, fact.key)
     for fact in every("store_item"):
@@ -220,7 +225,7 @@ def _add_operators(link: Linking) -> None:
         number = numbers[fact.dst] = numbers.get(fact.dst, -1) + 1
         operand = operands[fact.dst][number]
         if fact.key in ("In", "NotIn"):
-            link.waits(operand, contain, fact.scope, fact.dst)
+            link.waits(operand, contain, fact.scope, fact.src, fact.dst)
         else:
             link.waits(fact.src, compare, fact.scope, fact.key, fact.dst)
 
