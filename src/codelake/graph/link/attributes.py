@@ -142,7 +142,11 @@ def _add_below(link: Linking, receiver: int, name: str, slot: int, *, is_there: 
     override others are found when all is solved."""
     if link.known(receiver) == Known.MADE:
         return
-    having = [one for one in link.hierarchy.below(link.class_of(receiver)) if name in link.members.get(one, ())]
+    below = link.hierarchy.below(link.class_of(receiver))
+    storing = [one for one in below if name in link.stored.get(one, ())]
+    for one in storing if len(storing) <= _FEW_BELOW else ():
+        link.solver.copy(link.field_of(link.instance(one), name), slot)
+    having = [one for one in below if name in link.members.get(one, ())]
     if len(having) > _FEW_BELOW:
         return
     for one in having:

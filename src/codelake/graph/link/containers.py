@@ -56,8 +56,18 @@ def pairs(link: Linking, call: Call, type_name: str) -> int:
     return pair
 
 
-def _bind_to(link: Linking, result: int, function: int, receiver: int) -> None:
-    """`function.__get__(receiver)`."""
+def bind_by_hand(link: Linking, call: Call) -> None:
+    """`types.MethodType(function, receiver)`."""
+    if len(call.positional) > 1:
+        link.waits(call.positional[0], _bind_function, call.positional[1], call.result)
+
+
+def _bind_function(link: Linking, receivers: int, result: int, function: int) -> None:
+    if link.values.keys[function][0] in (Kind.FUNCTION, Kind.EXTERNAL):
+        link.waits(receivers, _bind, result, function)
+
+
+def _bind(link: Linking, result: int, function: int, receiver: int) -> None:
     link.solver.add(result, link.values.make(Kind.BOUND, function, receiver))
 
 
@@ -70,7 +80,7 @@ def call_method(link: Linking, call: Call, value: int) -> None:
         if name == "send" and call.positional:
             link.solver.copy(call.positional[0], link.solver.named("sent", link.values.keys[receiver][1]))
         if name == "__get__" and call.positional:
-            link.waits(call.positional[0], _bind_to, call.result, receiver)
+            _bind_function(link, call.positional[0], call.result, receiver)  # `function.__get__(receiver)`
         return
     type_name = str(link.values.keys[receiver][2])
     text = link.text(call.positional[0]) if call.positional and type_name == "dict" else None

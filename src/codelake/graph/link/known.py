@@ -11,7 +11,7 @@ from codelake.graph.link.asked import asking, round_, sum_
 from codelake.graph.link.asking import ask_class, ask_order, format_all
 from codelake.graph.link.below import class_of_instance
 from codelake.graph.link.call import Call
-from codelake.graph.link.containers import call_key, pairs
+from codelake.graph.link.containers import bind_by_hand, call_key, pairs
 from codelake.graph.link.evaluated import evaluate
 from codelake.graph.link.linking import ANY, Linking
 from codelake.graph.link.making import call_metaclass
@@ -313,6 +313,7 @@ KNOWN: dict[str, Callable[[Linking, Call], None]] = {
     "builtins.divmod": asking("__divmod__", None),
     "builtins.round": round_,
     "builtins.sum": sum_,
+    "types.MethodType": bind_by_hand,
     "functools.partial": _partial,
     "functools.reduce": _reduce,
     "functools.wraps()": _same,
