@@ -52,9 +52,9 @@ def ask_contained(link: Linking, scope: int, left: int, container: int) -> None:
         ask(link, scope, link.all_elements(container), "__eq__")
 
 
-def ask_looked_up(link: Linking, fact: Fact, index: int) -> None:
+def ask_looked_up(link: Linking, fact: Fact, index: int | None) -> None:
     """`container[index]`."""
-    if "__hash__" in link.specials:
+    if index is not None and "__hash__" in link.specials:
         link.waits(fact.src, _ask_dict, fact.scope, index)
 
 

@@ -144,7 +144,7 @@ def _add_below(link: Linking, receiver: int, name: str, slot: int, *, is_there: 
         return
     below = link.hierarchy.below(link.class_of(receiver))
     storing = [one for one in below if name in link.stored.get(one, ())]
-    for one in storing if len(storing) <= _FEW_BELOW else ():
+    for one in storing if len(storing) <= _FEW_BELOW and link.known(receiver) == Known.SAID else ():
         link.solver.copy(link.field_of(link.instance(one), name), slot)
     having = [one for one in below if name in link.members.get(one, ())]
     if len(having) > _FEW_BELOW:

@@ -6,12 +6,13 @@ from codelake.graph.link.asking import add_keys, ask_looked_up
 from codelake.graph.link.attributes import load
 from codelake.graph.link.call import Call
 from codelake.graph.link.containers import look_up
-from codelake.graph.link.dicts import add_attributes_in_dicts, load_from_dicts
+from codelake.graph.link.dicts import add_dicts
 from codelake.graph.link.linking import ANY, KEY, Linking
 from codelake.graph.link.making import add_classes
 from codelake.graph.link.names import add_global, add_import
 from codelake.graph.link.narrowing import among, if_instance, if_subclass
 from codelake.graph.link.operators import compare, contain, operate
+from codelake.graph.link.passing import add_public_defaults
 from codelake.graph.link.protocols import (
     add_elements,
     aenter,
@@ -54,14 +55,12 @@ def add_names(link: Linking) -> None:
         link.waits(fact.src, load, fact.key, fact.dst)
     for fact in program.every("load_item"):
         index = link.indices.get(fact.dst)
-        if index is not None:
-            ask_looked_up(link, fact, index)
+        ask_looked_up(link, fact, index)
         if index in link.lookups:
             look_up(link, index, fact)
             continue
         key = fact.key if index is None else link.key(index) or fact.key
         link.waits(fact.src, load_item, fact.scope, key, fact.dst)
-    load_from_dicts(link)
     for fact in program.every("known"):
         solver.copy(fact.src, fact.dst)
 
@@ -73,6 +72,7 @@ def add_values(link: Linking, made: dict[int, int]) -> None:
     _add_functions(link)
     _add_moves(link)
     _add_operators(link)
+    add_public_defaults(link)
     add_annotations(link)
     add_calls(link)
     add_classes(link)
@@ -177,7 +177,7 @@ def _add_moves(link: Linking) -> None:
     every = link.program.every
     for fact in every("store_attribute"):
         link.waits(fact.dst, store, fact.scope, fact.key, fact.src)
-    add_attributes_in_dicts(link)
+    add_dicts(link)
     for fact in every("delete_attribute"):
         link.waits(fact.src, delete, fact.scope, fact.key)
     for fact in every("store_item"):

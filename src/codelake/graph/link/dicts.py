@@ -19,15 +19,11 @@ def _name(key: str) -> str:
     return str(literal_eval(key)) if key[:1] in ("'", '"') else ""
 
 
-def load_from_dicts(link: Linking) -> None:
+def add_dicts(link: Linking) -> None:
     dicts = _dicts(link)
     for fact in link.program.every("load_item") if dicts else ():
         if fact.src in dicts and (name := _name(fact.key)):
             link.waits(dicts[fact.src], load, name, fact.dst)
-
-
-def add_attributes_in_dicts(link: Linking) -> None:
-    dicts = _dicts(link)
     for fact in link.program.every("store_item") if dicts else ():
         if fact.dst in dicts and (name := _name(fact.key)):
             link.waits(dicts[fact.dst], keep, name, fact.src)
