@@ -19,7 +19,7 @@ Said = list[str]
 
 
 def conditions(tree: Tree) -> dict[int, str]:
-    """By node of a `return`, or of a branch of what it returns: what holds there, each as a sign and the name of a parameter."""
+    """By node of a `return`, or of a branch of what it returns: what holds there, as signs and names of parameters."""
     tests = list(_tests(tree))
     if not tests:
         return {}
