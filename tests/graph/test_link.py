@@ -219,6 +219,12 @@ def test_a_partial_of_a_partial_calls_the_function() -> None:
     assert calls(rows)[-1]["target"] == "r:app.py#f"
 
 
+def test_a_partial_is_not_called_by_the_name_of_its_function() -> None:
+    rows = linked({"app.py": "from functools import partial\ndef f(a): pass\nmade = partial(f, 1)\nmade()\n"})
+    found = [e for row in rows for e in row["edges"] if e["kind"] == "CALLER_OF" and e["dst"].endswith("#f")]
+    assert [(e["method"], round(e["confidence"], 2)) for e in found] == [("flow", 0.9)]
+
+
 def test_of_several_partials_that_one_call_may_make_none_is_lost() -> None:
     text = (
         "from functools import partial\ndef f(a, b): pass\ndef g(a, b): pass\ndef h(): pass\n"

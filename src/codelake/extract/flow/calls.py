@@ -11,17 +11,30 @@ from codelake.extract.flow.facts import ANY, Facts, key_of, written
 from codelake.extract.tree import Tree, names_of
 
 _NAMING = {
-    *("getattr", "setattr", "hasattr", "delattr", "__import__", "import_module", "attrgetter", "methodcaller"),
+    *(
+        "getattr",
+        "setattr",
+        "hasattr",
+        "delattr",
+        "__getattribute__",
+        "__setattr__",
+        "__import__",
+        "import_module",
+        "attrgetter",
+        "methodcaller",
+    ),
     *("setdefault", "get", "pop"),
     *("open", "fdopen", "makefile"),
     *("eval", "exec"),
 }
 """Functions of which the linker asks what text they were given: names of attributes and modules, keys, modes, code."""
+_AGAIN = ("getattr", "setattr", "__getattribute__", "__setattr__")
 
 
 def calls(tree: Tree, found: Facts) -> None:
     add = found.add
     asked: set[str] = set()
+    naming = _NAMING | _named_again(tree)
     for call in tree.every(ast.Call):
         at = call.at
         add("call", at, call.func.at)
@@ -35,7 +48,7 @@ def calls(tree: Tree, found: Facts) -> None:
         for word in call.keywords:
             add("argument", at, word.value.at, "**" if word.arg is None else f"={word.arg}")
         name = getattr(call.func, "id", None) or getattr(call.func, "attr", None)
-        if name in _NAMING:
+        if name in naming:
             for value in (*call.args, *(word.value for word in call.keywords)):
                 if _is_text(value):
                     add("text", value.at, value.at, written(value.value))
@@ -50,6 +63,19 @@ def calls(tree: Tree, found: Facts) -> None:
         for parameter, default in (*of_positional, *zip(args.kwonlyargs, args.kw_defaults, strict=False)):
             if parameter is not None and default is not None:
                 add("default", parameter.at, default.at)
+
+
+def _named_again(tree: Tree) -> set[str]:
+    """Other names for such functions: `assign = object.__setattr__`, also of one that is bound."""
+    found: set[str] = set()
+    for node in tree.every(ast.Assign):
+        value = node.value
+        if value.__class__ is ast.Call and getattr(value.func, "attr", None) == "__get__":
+            value = value.func.value
+        name = getattr(value, "attr", None) or getattr(value, "id", None)
+        if name in _AGAIN or name in found:
+            found |= {target.id for target in node.targets if target.__class__ is ast.Name}
+    return found
 
 
 def exports(tree: Tree, found: Facts) -> None:

@@ -43,7 +43,10 @@ class Facts:
             self.add("store_attribute", target.value.at, src, name)
             self.add("write_attribute", target.at, target.value.at, name)
         elif kind is ast.Subscript:
-            self.add("store_item", target.value.at, src, key_of(target.slice))
+            key = key_of(target.slice)
+            self.add("store_item", target.value.at, src, key)
+            if key == ANY:
+                self.add("key", target.value.at, target.slice.at)
         else:
             self.add("copy", target.at, src)
             self.unpack(target, self.tree.nodes[src])

@@ -1,7 +1,7 @@
 """Returns that are reached only where a parameter is given, or only where it is not: `if function is None: return ...`.
 
 Of parameters whose default is None, and of those that hold the rest, as long as nothing else is stored in them. Tests
-of statements count: their branches, and what is behind a branch that leaves.
+of statements count: their branches, and what is behind a branch that leaves; and of what is returned: `a if c else b`.
 """
 
 from __future__ import annotations
@@ -19,13 +19,16 @@ Said = list[str]
 
 
 def conditions(tree: Tree) -> dict[int, str]:
-    """By node of a `return`: what holds there, each as a sign and the name of a parameter."""
+    """By node of a `return`, or of a branch of what it returns: what holds there, as signs and names of parameters."""
     tests = list(_tests(tree))
     if not tests:
         return {}
     within: dict[int, Said] = {}
     behind: dict[tuple[int, str], list[tuple[int, Said]]] = {}
     for node, true, false in tests:
+        if node.__class__ is ast.IfExp:
+            within[node.body.at], within[node.orelse.at] = true, false
+            continue
         for said, statements in ((true, node.body), (false, node.orelse)):
             for one in statements if said else ():
                 within[one.at] = said
@@ -35,19 +38,28 @@ def conditions(tree: Tree) -> dict[int, str]:
         if said:
             behind.setdefault((tree.parents[node.at], tree.fields[node.at]), []).append((node.at, said))
     found = {}
-    for node in tree.every(ast.Return):
-        holding = dict.fromkeys(_holding(tree, within, behind, node.at))
+    for at in (one.at for node in tree.every(ast.Return) for one in (node, *branches(node))):
+        holding = dict.fromkeys(_holding(tree, within, behind, at))
         if holding:
-            found[node.at] = " ".join(sorted(holding))
+            found[at] = " ".join(sorted(holding))
     return found
 
 
+def branches(node: Any) -> tuple[Any, ...]:
+    """Of `return a if c else b`: what either is. None is no value that goes anywhere."""
+    value = node.value
+    if value.__class__ is not ast.IfExp:
+        return ()
+    found = value.body, value.orelse
+    return () if any(one.__class__ is ast.Constant and one.value is None for one in found) else found
+
+
 def _tests(tree: Tree) -> Iterator[tuple[Any, Said, Said]]:
-    """Statements that test parameters, with what holds if so and if not."""
+    """Statements, and returned expressions, that test parameters, with what holds if so and if not."""
     names = names_of(tree)
     asked = []
     optional: dict[int, set[str]] = {}
-    for node in tree.every(ast.If):
+    for node in (*tree.every(ast.If), *(one.value for one in tree.every(ast.Return) if branches(one))):
         true, false = _said(node.test)
         if true or false:
             scope = names.scope_of[node.at]

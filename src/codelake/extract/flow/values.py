@@ -6,7 +6,7 @@ import ast
 from typing import Any
 
 from codelake.extract.flow.facts import ANY, Facts, key_of, written
-from codelake.extract.flow.given import conditions
+from codelake.extract.flow.given import branches, conditions
 from codelake.extract.tree import Tree, names_of
 
 _DISPLAYS = {
@@ -158,8 +158,11 @@ def functions(tree: Tree, found: Facts) -> None:
     scope_of, scope_nodes = names.scope_of, names.scope_nodes
     given = conditions(tree)
     for node in tree.every(ast.Return):
-        if node.value is not None:
-            found.add("return", scope_nodes[scope_of[node.at]].at, node.value.at, given.get(node.at))
+        each = [one for one in branches(node) if one.at in given]
+        for value in branches(node) if each else (node.value,):
+            if value is not None:
+                at = value.at if each else node.at
+                found.add("return", scope_nodes[scope_of[node.at]].at, value.at, given.get(at))
     for kind, word in (
         (ast.Yield, "yield"),
         (ast.YieldFrom, "yield_from"),

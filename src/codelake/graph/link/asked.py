@@ -9,12 +9,12 @@ from codelake.graph.link.linking import Linking
 from codelake.graph.link.protocols import call_outside, call_special, is_of_outside, iterate
 
 
-def asking(name: str, type_name: str | None) -> Callable[[Linking, Call], None]:
-    """A builtin that calls a special method of its argument."""
+def asking(name: str, type_name: str | None, *others: str) -> Callable[[Linking, Call], None]:
+    """A builtin that calls a special method of its argument, or one of others where there is none."""
 
     def ask(link: Linking, call: Call, value: int) -> None:
         if type_name:
-            call_special(link, call.scope, value, name, link.nowhere)
+            any(call_special(link, call.scope, value, one, link.nowhere) for one in (name, *others))
         elif not call_special(link, call.scope, value, name, call.result) and is_of_outside(link, value):
             call_outside(link, value, name, call.result)
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import builtins
+from collections.abc import Callable
 
 from codelake.graph.link.below import class_of_instance
 from codelake.graph.link.call import Call
 from codelake.graph.link.enums import add_of_member, is_member
 from codelake.graph.link.linking import Linking
-from codelake.graph.link.outside import add_member, add_name
+from codelake.graph.link.outside import add_member, of_external
 from codelake.graph.link.values import Kind, Known
 
 _OBJECT = frozenset(dir(object))
@@ -82,7 +83,7 @@ def add_outside(link: Linking, order: list[int], receiver: int, name: str, slot:
 
 def _of_class(link: Linking, value: int, name: str, slot: int) -> None:
     order = link.hierarchy.order(value)
-    _copy_fields(link, order, name, slot, instances=False)
+    _add_fields(link, order, name, slot, value, _got_from_class)
     found = provider(link, order, name)
     if found is not None:
         _take_from_class(link, value, name, found, slot)
@@ -118,7 +119,10 @@ def _of_below(link: Linking, value: int, name: str, slot: int) -> None:
 
 
 def _of_order(link: Linking, order: list[int], receiver: int, name: str, slot: int) -> None:
-    _copy_fields(link, order, name, slot, instances=True)
+    _add_fields(link, order, name, slot, receiver, _got_from_instance)
+    for one in order:
+        if link.values.keys[one][0] == Kind.CLASS:
+            link.solver.copy(link.field_of(link.instance(one), name), slot)
     found = provider(link, order, name)
     _add_below(link, receiver, name, slot, is_there=found is not None)
     if found is not None:
@@ -128,7 +132,7 @@ def _of_order(link: Linking, order: list[int], receiver: int, name: str, slot: i
         return
     dynamic = provider(link, order, "__getattr__")
     if dynamic is not None and name not in _OBJECT:
-        link.waits(dynamic, _got_dynamically, receiver, slot)
+        link.waits(dynamic, _got_dynamically, receiver, name, slot)
         return
     add_outside(link, order, receiver, name, slot)
 
@@ -138,7 +142,11 @@ def _add_below(link: Linking, receiver: int, name: str, slot: int, *, is_there: 
     override others are found when all is solved."""
     if link.known(receiver) == Known.MADE:
         return
-    having = [one for one in link.hierarchy.below(link.class_of(receiver)) if name in link.members.get(one, ())]
+    below = link.hierarchy.below(link.class_of(receiver))
+    storing = [one for one in below if name in link.stored.get(one, ())]
+    for one in storing if len(storing) <= _FEW_BELOW and link.known(receiver) == Known.SAID else ():
+        link.solver.copy(link.field_of(link.instance(one), name), slot)
+    having = [one for one in below if name in link.members.get(one, ())]
     if len(having) > _FEW_BELOW:
         return
     for one in having:
@@ -155,12 +163,13 @@ def _got_if_property(link: Linking, receiver: int, slot: int, member: int) -> No
         _get_property(link, member, receiver, slot)
 
 
-def _copy_fields(link: Linking, order: list[int], name: str, slot: int, *, instances: bool) -> None:
+def _add_fields(
+    link: Linking, order: list[int], name: str, slot: int, receiver: int, got: Callable[[Linking, int, int, int], None]
+) -> None:
+    """What was stored on classes from outside is got as what stands in them is."""
     for one in order:
         if link.values.keys[one][0] == Kind.CLASS:
-            link.solver.copy(link.field_of(one, name), slot)
-            if instances:
-                link.solver.copy(link.field_of(link.instance(one), name), slot)
+            link.waits(link.field_of(one, name), got, receiver, slot)
 
 
 def _got_from_instance(link: Linking, receiver: int, slot: int, member: int) -> None:
@@ -229,9 +238,11 @@ def _got_by_descriptor(link: Linking, descriptor: int, receiver: int, slot: int,
         link.make_call(Call(-1, link.holding(bound), slot, positional=arguments))
 
 
-def _got_dynamically(link: Linking, receiver: int, slot: int, getter: int) -> None:
+def _got_dynamically(link: Linking, receiver: int, name: str, slot: int, getter: int) -> None:
     if link.values.keys[getter][0] == Kind.FUNCTION:
         link.solver.copy(invoke(link, getter, receiver), slot)
+        for of in link.delegates.get(link.values.keys[getter][1], ()):
+            link.waits(of, load, name, slot)
 
 
 def invoke(link: Linking, function: int, receiver: int) -> int:
@@ -294,17 +305,6 @@ def _add_beside(link: Linking, written_in: int, receiver: int, name: str, found:
 # others ------------------------------------------------------------------------------------------
 
 
-def _of_external(link: Linking, value: int, name: str, slot: int) -> None:
-    text = str(link.values.keys[value][1])
-    found = link.stubs.find(text)
-    if found is not None and found.kind == "class":
-        add_member(link, value, value, name, slot)
-    elif found is not None and found.kind == "module":
-        add_name(link, f"{text}.{name}", slot)
-    elif (longer := link.values.attribute(text, name)) is not None:
-        link.solver.add(slot, longer)
-
-
 def _of_container(link: Linking, value: int, name: str, slot: int) -> None:
     kind, _, type_name = link.values.keys[value]
     of = getattr(builtins, str(type_name), None) if kind == Kind.CONTAINER else None
@@ -314,6 +314,8 @@ def _of_container(link: Linking, value: int, name: str, slot: int) -> None:
 
 def _of_function(link: Linking, value: int, name: str, slot: int) -> None:
     link.solver.copy(link.field_of(value, name), slot)
+    if name == "__get__":
+        link.solver.add(slot, link.values.make(Kind.METHOD, value, name))
 
 
 def _of_bound(link: Linking, value: int, name: str, slot: int) -> None:
@@ -338,7 +340,7 @@ _VIEWS = {
     Kind.INSTANCE: _of_instance,
     Kind.BELOW: _of_below,
     Kind.SUPER: _of_super,
-    Kind.EXTERNAL: _of_external,
+    Kind.EXTERNAL: of_external,
     Kind.CONTAINER: _of_container,
     Kind.GENERATOR: _of_container,
     Kind.FUNCTION: _of_function,

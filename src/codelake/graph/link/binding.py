@@ -39,7 +39,7 @@ def _bound(link: Linking, call: Call, value: int) -> None:
             slot = provider(link, link.hierarchy.order(int(receiver)), name)
             if slot is not None:
                 link.waits(slot, _imply, call.scope)
-    elif not call_bound(link, call, function, int(receiver)):
+    elif str(number) in KNOWN or not call_bound(link, call, function, int(receiver)):
         first = link.holding(int(receiver))
         stars = [(position + 1, slot) for position, slot in call.stars]
         link.make_call(call.instead(value, link.holding(function), positional=[first, *call.positional], stars=stars))

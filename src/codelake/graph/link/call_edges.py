@@ -94,7 +94,7 @@ class _Called:
 
     def of(self, call: Call) -> Candidates:
         link = self._links.link
-        held, is_name = link.solver.of(call.callee), is_named(link, call.callee)
+        held, is_name = link.solver.of(call.callee), not call.through and is_named(link, call.callee)
         guess = self._guess(call.callee) if held else Known.MADE
         found = self._found.get((held, is_name, guess))
         if found is None:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from codelake.graph.link.asking import add_keys, ask_looked_up
 from codelake.graph.link.attributes import load
 from codelake.graph.link.call import Call
 from codelake.graph.link.containers import look_up
+from codelake.graph.link.dicts import add_dicts
 from codelake.graph.link.linking import ANY, KEY, Linking
 from codelake.graph.link.making import add_classes
 from codelake.graph.link.names import add_global, add_import
 from codelake.graph.link.narrowing import among, if_instance, if_subclass
 from codelake.graph.link.operators import compare, contain, operate
+from codelake.graph.link.passing import add_public_defaults
 from codelake.graph.link.protocols import (
     add_elements,
     aenter,
@@ -52,6 +55,7 @@ def add_names(link: Linking) -> None:
         link.waits(fact.src, load, fact.key, fact.dst)
     for fact in program.every("load_item"):
         index = link.indices.get(fact.dst)
+        ask_looked_up(link, fact, index)
         if index in link.lookups:
             look_up(link, index, fact)
             continue
@@ -68,6 +72,7 @@ def add_values(link: Linking, made: dict[int, int]) -> None:
     _add_functions(link)
     _add_moves(link)
     _add_operators(link)
+    add_public_defaults(link)
     add_annotations(link)
     add_calls(link)
     add_classes(link)
@@ -139,8 +144,7 @@ def _add_elements(link: Linking, made: dict[int, int]) -> None:
     for node, fact in program.placed("elements_of"):
         later = frozenset(key for at, key in written.get(fact.dst, ()) if at > node and key != ANY)
         link.waits(fact.src, add_elements, fact.scope, made[fact.dst], later)
-    for fact in link.program.every("key"):
-        link.solver.copy(fact.src, link.keys_of(made[fact.dst]))
+    add_keys(link, made)
 
 
 def _add_functions(link: Linking) -> None:
@@ -173,6 +177,7 @@ def _add_moves(link: Linking) -> None:
     every = link.program.every
     for fact in every("store_attribute"):
         link.waits(fact.dst, store, fact.scope, fact.key, fact.src)
+    add_dicts(link)
     for fact in every("delete_attribute"):
         link.waits(fact.src, delete, fact.scope, fact.key)
     for fact in every("store_item"):
@@ -220,7 +225,7 @@ def _add_operators(link: Linking) -> None:
         number = numbers[fact.dst] = numbers.get(fact.dst, -1) + 1
         operand = operands[fact.dst][number]
         if fact.key in ("In", "NotIn"):
-            link.waits(operand, contain, fact.scope, fact.dst)
+            link.waits(operand, contain, fact.scope, fact.src, fact.dst)
         else:
             link.waits(fact.src, compare, fact.scope, fact.key, fact.dst)
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from copy import copy
+
+from codelake.graph.link.asking import ask_keys, ask_order
 from codelake.graph.link.call import Call
 from codelake.graph.link.linking import ANY, Linking
 from codelake.graph.link.program import Fact
@@ -53,6 +56,21 @@ def pairs(link: Linking, call: Call, type_name: str) -> int:
     return pair
 
 
+def bind_by_hand(link: Linking, call: Call) -> None:
+    """`types.MethodType(function, receiver)`."""
+    if len(call.positional) > 1:
+        link.waits(call.positional[0], _bind_function, call.positional[1], call.result)
+
+
+def _bind_function(link: Linking, receivers: int, result: int, function: int) -> None:
+    if link.values.keys[function][0] in (Kind.FUNCTION, Kind.EXTERNAL):
+        link.waits(receivers, _bind, result, function)
+
+
+def _bind(link: Linking, result: int, function: int, receiver: int) -> None:
+    link.solver.add(result, link.values.make(Kind.BOUND, function, receiver))
+
+
 def call_method(link: Linking, call: Call, value: int) -> None:
     _, receiver, attribute = link.values.keys[value]
     name = str(attribute)
@@ -61,10 +79,13 @@ def call_method(link: Linking, call: Call, value: int) -> None:
             iterate(link, call.scope, call.result, receiver)
         if name == "send" and call.positional:
             link.solver.copy(call.positional[0], link.solver.named("sent", link.values.keys[receiver][1]))
+        if name == "__get__" and call.positional:
+            _bind_function(link, call.positional[0], call.result, receiver)  # `function.__get__(receiver)`
         return
     type_name = str(link.values.keys[receiver][2])
     text = link.text(call.positional[0]) if call.positional and type_name == "dict" else None
     key = ANY if text is None else repr(text)
+    ask_keys(link, call, type_name, name)
     is_open = receiver not in link.constant
     if is_open and name in _ADDING and len(call.positional) > _ADDING[name]:
         link.solver.copy(call.positional[_ADDING[name]], link.element(receiver, key))
@@ -72,6 +93,8 @@ def call_method(link: Linking, call: Call, value: int) -> None:
         link.item(receiver, key, call.result)
         for slot in call.positional[1:2]:
             link.solver.copy(slot, call.result)
+        if name == "setdefault" and type_name == "dict" and text is None and is_open and call.positional:
+            link.solver.copy(call.positional[0], link.keys_of(receiver))
         if name == "get" and len(call.positional) == 1:
             link.solver.mark("nothing", call.result)
     elif name in ("extend", "update", "union", "extendleft") and is_open:
@@ -98,17 +121,10 @@ def call_method(link: Linking, call: Call, value: int) -> None:
         link.solver.copy(link.keys_of(receiver), link.element(pair, "0"))
         link.solver.copy(link.all_elements(receiver), link.element(pair, "1"))
     elif name == "sort":
-        call_key(
-            link,
-            Call(
-                call.scope,
-                call.callee,
-                call.result,
-                call.node,
-                positional=[link.holding(receiver)],
-                keywords=call.keywords,
-            ),
-        )
+        itself = copy(call)
+        itself.positional = [link.holding(receiver)]
+        call_key(link, itself)
+        ask_order(link, itself, "__lt__")
     else:
         member = link.stubs.member(f"builtins.{type_name}", name)
         if member is not None and member.stub.is_called:

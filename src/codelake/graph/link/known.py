@@ -8,17 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from codelake.graph.link.asked import asking, round_, sum_
-from codelake.graph.link.attributes import view
+from codelake.graph.link.asking import ask_class, ask_order, format_all
 from codelake.graph.link.below import class_of_instance
 from codelake.graph.link.call import Call
-from codelake.graph.link.containers import call_key, pairs
+from codelake.graph.link.containers import bind_by_hand, call_key, pairs
 from codelake.graph.link.evaluated import evaluate
 from codelake.graph.link.linking import ANY, Linking
 from codelake.graph.link.making import call_metaclass
 from codelake.graph.link.names import module
 from codelake.graph.link.protocols import add_bases, add_elements, add_pairs, call_special, iterate, text_of, wait_for
-from codelake.graph.link.spelled import load_like
-from codelake.graph.link.stores import store
+from codelake.graph.link.spelled import get_named, keep_named, set_named
 from codelake.graph.link.values import Kind, Known
 
 _N_OF_CLASS = 3
@@ -85,24 +84,6 @@ def _make_property(link: Linking, result: int, setter: int, getter: int) -> None
         link.solver.copy(setter, link.setter_slot(made, "setter"))
 
 
-def _getattr(link: Linking, call: Call) -> None:
-    if len(call.positional) > 2:
-        link.solver.copy(call.positional[2], call.result)
-    if len(call.positional) > 1 and (name := link.text(call.positional[1])) is not None:
-        link.waits(call.positional[0], _load_named, name, call.result)
-    elif len(call.positional) > 1:
-        load_like(link, call)
-
-
-def _load_named(link: Linking, name: str, dst: int, value: int) -> None:
-    link.solver.copy(view(link, value, name), dst)
-
-
-def _setattr(link: Linking, call: Call) -> None:
-    if len(call.positional) > 2 and (name := link.text(call.positional[1])) is not None:
-        link.waits(call.positional[0], store, call.scope, name, call.positional[2])
-
-
 def _type(link: Linking, call: Call) -> None:
     if len(call.positional) == 1:
         link.waits(call.positional[0], _type_of, call.result)
@@ -154,15 +135,20 @@ def _container(type_name: str) -> Callable[[Linking, Call], None]:
 def _sorted(link: Linking, call: Call) -> None:
     _container("list")(link, call)
     call_key(link, call)
+    ask_order(link, call, "__lt__")
 
 
-def _extreme(link: Linking, call: Call) -> None:
-    if len(call.positional) == 1:
-        link.waits(call.positional[0], iterate, call.scope, call.result)
-    else:
-        for slot in call.positional:
-            link.solver.copy(slot, call.result)
-    call_key(link, call)
+def _extreme(name: str) -> Callable[[Linking, Call], None]:
+    def extreme(link: Linking, call: Call) -> None:
+        if len(call.positional) == 1:
+            link.waits(call.positional[0], iterate, call.scope, call.result)
+        else:
+            for slot in call.positional:
+                link.solver.copy(slot, call.result)
+        call_key(link, call)
+        ask_order(link, call, name)
+
+    return extreme
 
 
 def _enumerate(link: Linking, call: Call) -> None:
@@ -291,8 +277,10 @@ KNOWN: dict[str, Callable[[Linking, Call], None]] = {
     "contextlib.asynccontextmanager": _wrap(Kind.MANAGER),
     "builtins.object.__new__": _first(_new),
     "builtins.print": _print,
-    "builtins.getattr": _getattr,
-    "builtins.setattr": _setattr,
+    "builtins.getattr": get_named,
+    "builtins.object.__getattribute__": get_named,
+    "builtins.setattr": set_named,
+    "builtins.object.__setattr__": keep_named,
     "builtins.type": _type,
     "builtins.eval": evaluate,
     "builtins.exec": evaluate,
@@ -303,8 +291,11 @@ KNOWN: dict[str, Callable[[Linking, Call], None]] = {
     "collections.deque": _container("deque"),
     "builtins.sorted": _sorted,
     "builtins.reversed": _container("reversed"),
-    "builtins.min": _extreme,
-    "builtins.max": _extreme,
+    "builtins.min": _extreme("__lt__"),
+    "builtins.max": _extreme("__gt__"),
+    "builtins.isinstance": ask_class("__instancecheck__"),
+    "builtins.issubclass": ask_class("__subclasscheck__"),
+    "builtins.str.format": format_all,
     "builtins.enumerate": _enumerate,
     "builtins.zip": _zip,
     "builtins.map": _map,
@@ -312,7 +303,7 @@ KNOWN: dict[str, Callable[[Linking, Call], None]] = {
     "builtins.iter": _first(_iter),
     "builtins.next": _first(_next),
     "builtins.len": asking("__len__", "int"),
-    "builtins.str": asking("__str__", "str"),
+    "builtins.str": asking("__str__", "str", "__repr__"),
     "builtins.repr": asking("__repr__", "str"),
     "builtins.bool": asking("__bool__", "bool"),
     "builtins.hash": asking("__hash__", "int"),
@@ -322,6 +313,7 @@ KNOWN: dict[str, Callable[[Linking, Call], None]] = {
     "builtins.divmod": asking("__divmod__", None),
     "builtins.round": round_,
     "builtins.sum": sum_,
+    "types.MethodType": bind_by_hand,
     "functools.partial": _partial,
     "functools.reduce": _reduce,
     "functools.wraps()": _same,

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection
 from functools import cached_property
 
 from codelake.graph.link.call import Call
+from codelake.graph.link.delegating import delegates, getters
 from codelake.graph.link.expressions import made_of_parameters
 from codelake.graph.link.hierarchy import Hierarchy
 from codelake.graph.link.modules import Modules
@@ -110,6 +111,11 @@ class Linking:
             owner = self.receivers.get(fact.dst)
             if owner is not None:
                 self.stored.setdefault(self.defined[owner], set()).add(fact.key)
+
+    @cached_property
+    def specials(self) -> set[str]:
+        """The special methods that any class has."""
+        return {name for members in self.members.values() for name in members if name[:2] == "__"}
 
     @cached_property
     def stores(self) -> dict[int, list[int]]:
@@ -279,18 +285,12 @@ class Linking:
     def getting(self) -> dict[int, int]:
         """By class of descriptors whose `__get__` calls what they hold: which of its parameters that is given,
         the instance (1) or the class (2)."""
-        calls: dict[int, tuple[int, Definition]] = {}
-        for call in self.written:
-            number = self.program.of_scope.get(call.scope)
-            one = None if number is None else self.program.definitions[number]
-            if one is None or one.name != "__get__" or one.owner < 0 or not call.positional:
-                continue
-            for place, parameter in enumerate(one.parameters[1:3], 1):
-                if parameter.slot == call.positional[0]:
-                    calls[call.callee] = place, one
-        loads = self.program.every("load_attribute") if calls else ()
-        held = ((fact.src, *calls[fact.dst]) for fact in loads if fact.dst in calls)
-        return {self.defined[one.owner]: place for of, place, one in held if of == one.parameters[0].slot}
+        return {self.defined[of]: place for of, place in getters(self.program, self.written).items()}
+
+    @cached_property
+    def delegates(self) -> dict[int, list[int]]:
+        """By `__getattr__`: slots of what it asks for the attribute of that name, in the place of its own receiver."""
+        return delegates(self.program)
 
     def gets(self, of: int) -> int:
         """Whether instances of a class are descriptors that call a function that they were made with."""

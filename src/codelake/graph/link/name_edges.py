@@ -12,6 +12,7 @@ from codelake.graph.link.modules import BUILTINS
 from codelake.graph.link.outside import shown
 from codelake.graph.link.targets import (
     HOW_SURE,
+    OVERRIDE,
     OVERRIDES,
     Target,
     called_by,
@@ -79,6 +80,9 @@ def _is_offered(links: Found, file: int, name: str | None, scope: int) -> bool:
     return links.program.files[file].is_package or (listed is not None and name in listed)
 
 
+_OF_AND_NAME = 2
+
+
 class _Attribute(NamedTuple):
     """An attribute of what a slot holds."""
 
@@ -114,6 +118,22 @@ def add_attributes(links: Found) -> None:
                 caller = links.program.around(fact.scope).id
                 for callee, sure in one.called:
                     links.note_caller(fact.file, caller, callee, sure, "protocol")
+
+
+def add_asked_by_name(links: Found) -> None:
+    """What `getattr` and `hasattr` make Python call."""
+    link = links.link
+    builtins = {link.values.external(f"builtins.{name}") for name in ("getattr", "hasattr")}
+    for call in link.written:
+        file = links.program.scope_files[call.scope]
+        if not links.is_own[file] or len(call.positional) < _OF_AND_NAME:
+            continue
+        if builtins.isdisjoint(link.solver.of(call.callee)):
+            continue
+        held, name = link.solver.of(call.positional[0]), link.text(call.positional[1])
+        caller = links.program.around(call.scope).id
+        for callee, sure in _attribute(links, held, name or "").called:
+            links.note_caller(file, caller, callee, sure if name else min(sure, OVERRIDE), "protocol")
 
 
 def _attribute(links: Found, held: frozenset[int], name: str) -> _Attribute:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codelake.graph.link.asking import ask_contained, ask_text
 from codelake.graph.link.linking import Linking
 from codelake.graph.link.protocols import call_outside, call_special, is_of_unit
 from codelake.graph.link.values import Kind
@@ -62,6 +63,8 @@ def operate(link: Linking, scope: int, key: str, operand: int, right: str, dst: 
             link.solver.add(dst, value)
         if operand >= 0:
             link.solver.once(("reflected", dst), link.waits, operand, _reflect, scope, name, dst)
+            if name == "mod" and scope >= 0 and value == link.builtin("str"):
+                link.waits(operand, ask_text, scope)
 
 
 def _rank(link: Linking, value: int) -> int | None:
@@ -91,8 +94,9 @@ def compare(link: Linking, scope: int, key: str, dst: int, value: int) -> None:
         link.solver.add(dst, link.builtin("bool"))
 
 
-def contain(link: Linking, scope: int, dst: int, value: int) -> None:
+def contain(link: Linking, scope: int, left: int, dst: int, value: int) -> None:
     """Whatever `__contains__` gives, Python makes True or False of it."""
-    call_special(link, scope, value, "__contains__", link.nowhere)
+    if not call_special(link, scope, value, "__contains__", link.nowhere):
+        ask_contained(link, scope, left, value)
     if not link.solver.is_fixed(dst):
         link.solver.add(dst, link.builtin("bool"))

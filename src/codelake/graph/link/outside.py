@@ -77,6 +77,20 @@ def add_member(link: Linking, receiver: int, of: int, name: str, slot: int) -> b
     return True
 
 
+def of_external(link: Linking, value: int, name: str, slot: int) -> None:
+    """An attribute of a module, class or function of the outside goes to a slot."""
+    text = str(link.values.keys[value][1])
+    found = link.stubs.find(text)
+    if found is not None and found.kind == "class":
+        add_member(link, value, value, name, slot)
+    elif found is not None and found.kind == "module":
+        add_name(link, f"{text}.{name}", slot)
+    elif found is not None and name == "__get__":
+        link.solver.add(slot, link.values.make(Kind.METHOD, value, name))
+    elif (longer := link.values.attribute(text, name)) is not None:
+        link.solver.add(slot, longer)
+
+
 def _is_telling(link: Linking, text: str) -> bool:
     """Whether something of a type can be said to be of a class."""
     if text.startswith(("~", "Self")):

@@ -34,6 +34,18 @@ def pass_arguments(link: Linking, call: Call, number: int, *, receiver: int | No
     _give_result(link, call.result if result is None else result, number, function, given)
 
 
+def add_public_defaults(link: Linking) -> None:
+    """Functions of a module that are not named as its own may be called by others than those that are known: there a
+    default holds, also where all calls of the unit pass something else."""
+    program = link.program
+    for _, one in program.every_definition():
+        if one.kind == "function" and program.scope_kinds[one.scope] == "module" and not one.name.startswith("_"):
+            for parameter in one.parameters:
+                default = link.defaults.get(parameter.slot)
+                if default is not None:
+                    link.solver.copy(default, parameter.slot)
+
+
 class _Given:
     """The arguments of one call of a function, as they find their parameters."""
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -273,14 +273,14 @@ class Program:
         columns = (column[within].tolist() for column in self._rows[kind])
         return map(_FACT, zip(*columns, self._keys[kind][within].to_pylist(), strict=True))
 
-    def into(self, kind: str, slots: Collection[int]) -> Iterator[Fact]:
-        """The facts of a kind whose dst is one of these, in all files; without making the others."""
+    def into(self, kind: str, slots: Collection[int], *, by: Literal["dst", "src"] = "dst") -> Iterator[Fact]:
+        """The facts of a kind whose dst, or src, is one of these, in all files; without making the others."""
         if kind not in self._rows:
             return
         is_one = np.zeros(self.n_slots + 1, bool)
         wanted = np.fromiter(slots, np.int64, len(slots))
         is_one[wanted[wanted < self.n_slots]] = True  # no fact of a file fills what came up while solving
-        at = np.flatnonzero(is_one[np.minimum(self._rows[kind][2], self.n_slots)])
+        at = np.flatnonzero(is_one[np.minimum(self._rows[kind][2 if by == "dst" else 3], self.n_slots)])
         columns = (column[at].tolist() for column in self._rows[kind])
         yield from map(_FACT, zip(*columns, self._keys[kind].take(pa.array(at)).to_pylist(), strict=True))
 

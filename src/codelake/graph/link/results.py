@@ -17,14 +17,14 @@ from codelake.graph.link.claims import Claims, Disagreement, Placed
 from codelake.graph.link.class_edges import add_classes
 from codelake.graph.link.found import Edge, Found
 from codelake.graph.link.linking import Linking
-from codelake.graph.link.name_edges import add_attributes, add_imports
+from codelake.graph.link.name_edges import add_asked_by_name, add_attributes, add_imports
 from codelake.graph.link.type_edges import add_types
 from codelake.ids import OUTSIDE
 
 COLUMNS = ("repo", "path", "digest", "edges", "calls", "classes", "externals", "disagreements", "found_digest")
 """What linking says of a file; the other columns of `links` say what it was made from."""
 SCHEMA = pa.schema([arrow_schema(LINKS).field(name) for name in COLUMNS])
-PARTS = (add_calls, add_implied, add_imports, add_attributes, add_classes, add_types, add_callers)
+PARTS = (add_calls, add_implied, add_imports, add_attributes, add_asked_by_name, add_classes, add_types, add_callers)
 _FILES = 256
 """Of a batch."""
 

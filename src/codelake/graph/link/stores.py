@@ -28,6 +28,12 @@ def store(link: Linking, scope: int, name: str, src: int, value: int) -> None:
         link.solver.copy(src, link.modules.names[a][name])
 
 
+def keep(link: Linking, name: str, src: int, value: int) -> None:
+    """`value.__dict__['name'] = src`, `object.__setattr__(value, 'name', src)`: nothing is asked."""
+    if link.values.keys[value][0] in (Kind.INSTANCE, Kind.FUNCTION):
+        link.solver.copy(src, link.field_of(value, name))
+
+
 def _set(link: Linking, scope: int, receiver: int, name: str, src: int, member: int) -> None:
     kind, _, of = link.values.keys[member]
     if kind in (Kind.FUNCTION, Kind.STATICMETHOD, Kind.CLASSMETHOD) or (kind == Kind.PROPERTY and of):

@@ -3,7 +3,7 @@ arguments, and the result."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 
 from codelake.graph.link.call import Call
 from codelake.graph.link.filling import Filling, codes_of, plain_values
@@ -106,7 +106,15 @@ def chosen(link: Linking, call: Call, signatures: tuple[Signature, ...], codes: 
     fitting = [one for one in signatures if _fits(link, call, one)] or signatures[:1]
     if _TEXT in codes:
         return next((one for one in fitting if _TEXT in one.variables), fitting[0])
+    silent = {parameter.name for parameter, _ in arguments(call, fitting[0]) if not parameter.type}
+    if silent:  # such as None, where another overload calls what it is given
+        return next((one for one in fitting if _calls(call, one, silent)), fitting[0])
     return fitting[0]
+
+
+def _calls(call: Call, signature: Signature, names: Container[str]) -> bool:
+    every = (parameter for parameter, _ in arguments(call, signature) if parameter.name in names)
+    return any(one.head == "Callable" for parameter in every for one in parameter.type)
 
 
 def _fits(link: Linking, call: Call, signature: Signature) -> bool:

@@ -171,6 +171,8 @@ def functions_in(link: Linking, slot: int) -> list[int]:
 
 def _type_name(link: Linking, value: int) -> str:
     kind, _, name = link.values.keys[value]
+    if kind in (Kind.FUNCTION, Kind.EXTERNAL):
+        return "function"
     return str(name) if kind == Kind.CONTAINER else "generator"
 
 

@@ -22,7 +22,7 @@ class LookedUp:
             *(link.defaults, link.texts, link.keys, link.indices, link.receivers, imports, link.bare, link.forms),
             *(link.respelled, around, link.made, dict.fromkeys(link.lookups), dict.fromkeys(link.ending)),
         )
-        self.handed, self.outer, self.getting = link.handed, link.outer, link.getting
+        self.handed, self.delegates, self.outer, self.getting = link.handed, link.delegates, link.outer, link.getting
         self.places = {
             of: [(name, slot in program.of_slot) for name, slot in members.items()]
             for of, members in link.members.items()
@@ -61,7 +61,10 @@ class LookedUp:
             for one in (self.functions & other.functions) | set(self.classes)
         ):
             return False
-        return all(self.handed.get(one) == other.handed.get(one) for one in self.functions & other.functions)
+        of_functions = (self.handed, other.handed), (self.delegates, other.delegates)
+        return all(
+            mine.get(one) == its.get(one) for mine, its in of_functions for one in self.functions & other.functions
+        )
 
     def other_names(self, other: LookedUp) -> set[str] | None:
         """Names under which something else is found there. None where another class has such a name: one may stand in

@@ -144,7 +144,7 @@ class Unit:
         link = self._link
         link.modules = Modules(link.program)
         link.read()
-        for name in ("stores", "outer", "getting"):
+        for name in ("stores", "specials", "outer", "getting", "delegates"):
             link.__dict__.pop(name, None)
         for file in files:
             self._stated[file] = self._state(file)
