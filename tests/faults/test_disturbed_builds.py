@@ -44,8 +44,8 @@ _AFTER = {
 }
 _N_COMMITS = 18
 _N_ON_SPARK = 21
-"""At least as many as the build makes; one that is beyond is a build that is not killed. Spark's replaces leave deletion
-vectors in three tables, whose files are then written anew."""
+"""At least as many as the build makes; one that is beyond is a build that is not killed. Spark's replaces leave
+deletion vectors in three tables, whose files are then written anew."""
 _HERE = [
     (at, when, which, False)
     for at in range(1, _N_COMMITS)

@@ -147,7 +147,7 @@ def test_rows_that_the_jvm_could_not_hold_do_not_stop_a_build(lake: Lake, tmp_pa
     folder.mkdir()
     for n in range(20):
         (folder / f"thin{n}.py").write_text(f"x = {n}\n")
-    for n, n_parameters in enumerate((1200, 5000) * 4):
+    for n, n_parameters in enumerate((20, 1200) * 4):
         parameters = ", ".join(f"a{i}" for i in range(n_parameters))
         (folder / f"fat{n}.py").write_text(f"def {'f' * (100_000 + n)}({parameters}): pass\n")
     built(lake, folder)

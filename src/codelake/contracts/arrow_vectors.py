@@ -114,6 +114,13 @@ def n_things(rows: pa.Array) -> _Numbers:
     return found
 
 
+def bytes_of_rows(batch: pa.RecordBatch) -> _Numbers:
+    """How many bytes each row has in its packed columns."""
+    packed = [column for column in batch.columns if pa.types.is_binary(column.type)]
+    sizes: _Numbers = sum((_bytes(column)[2] for column in packed), np.zeros(batch.num_rows, np.int64))
+    return sizes
+
+
 def fields_of(rows: pa.Array, fields: Fields) -> dict[str, pa.Array]:
     """The values of each field, of the things of all rows end to end."""
     data, begins, sizes = _bytes(rows)

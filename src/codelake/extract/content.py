@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from codelake.contracts.evidence import FIELDS
 from codelake.extract.extractors import EXTRACTORS, Rows
 from codelake.extract.recover import recovered
 from codelake.extract.text import Text, decoded
@@ -14,8 +15,12 @@ from codelake.extract.tree import Problem, Tree, indexed, parse
 
 MAX_NODES = 1_000_000
 """A content with more syntax nodes is not extracted: one row of evidence has to fit into memory several times."""
+MAX_LABEL_BYTES = 16 << 20
+"""Of labels, which stand in most ids of the graph. One name of 100,000 letters is in the label of each of its
+parameters: a thousand of them would take gigabytes there."""
 _PARSER_DEPTH = 1000
 _WALK_DEPTH = 50_000
+_LABELLED = ("nodes", "scopes", "symbols")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +45,19 @@ def evidence_of(raw: bytes) -> Evidence:
     with _recursion_limit(_WALK_DEPTH):
         for extractor in EXTRACTORS:
             columns.update(zip(extractor.columns, extractor.extract(tree), strict=True))
+    n_bytes = _label_bytes(columns)
+    if n_bytes > MAX_LABEL_BYTES:
+        said = f"{n_bytes >> 20:,} MB of labels are more than {MAX_LABEL_BYTES >> 20:,}: names are too long"
+        return skipped("too large", said, raw, text)
     columns["problems"] = _problem_rows(tree.problems)
     return Evidence("recovered" if reason else "parsed", reason, text.encoding, n_lines, columns)
+
+
+def _label_bytes(columns: Mapping[str, Rows]) -> int:
+    """Of nodes, and of symbols, whose labels begin with those of their scopes."""
+    nodes, scopes, symbols = (dict(zip(FIELDS[name], columns[name], strict=True)) for name in _LABELLED)
+    lengths = [len(label) for label in scopes["label"]]
+    return sum(map(len, filter(None, nodes["label"]))) + sum(lengths[scope] for scope in symbols["scope"])
 
 
 def skipped(reason: str, message: str, raw: bytes, text: Text | None = None) -> Evidence:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from codelake.graph.link.attributes import provider
 from codelake.graph.link.call import Call
 from codelake.graph.link.linking import Linking
-from codelake.graph.link.program import Fact
+from codelake.graph.link.parts import Fact
 from codelake.graph.link.protocols import call_special, formatted, iterate, text_of
 from codelake.graph.link.values import Kind
 

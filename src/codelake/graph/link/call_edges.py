@@ -9,7 +9,7 @@ from codelake.contracts.claims import ORIGINS
 from codelake.graph.link.attributes import provider
 from codelake.graph.link.call import Call
 from codelake.graph.link.found import FEW, NONE, Candidates, Edge, Found, Site
-from codelake.graph.link.program import Fact
+from codelake.graph.link.parts import Fact
 from codelake.graph.link.reasons import Reasons
 from codelake.graph.link.targets import (
     HOW_SURE,

@@ -7,7 +7,7 @@ from copy import copy
 from codelake.graph.link.asking import ask_keys, ask_order
 from codelake.graph.link.call import Call
 from codelake.graph.link.linking import ANY, Linking
-from codelake.graph.link.program import Fact
+from codelake.graph.link.parts import Fact
 from codelake.graph.link.protocols import add_elements, iterate, load_item
 from codelake.graph.link.stub_calls import call_stub
 from codelake.graph.link.values import Kind

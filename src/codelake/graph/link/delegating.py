@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from codelake.graph.link.call import Call
-from codelake.graph.link.program import Definition, Program
+from codelake.graph.link.parts import Definition
+from codelake.graph.link.program import Program
 
 _RECEIVER_AND_NAME = 2
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from codelake.contracts.claims import ORIGINS
 from codelake.graph.link.linking import Linking
-from codelake.graph.link.program import Fact
+from codelake.graph.link.parts import Fact
 from codelake.graph.link.targets import OVERRIDE, Target, confidence, surest
 
 _OWN_ORIGINS = ("annotation", *ORIGINS)

@@ -15,7 +15,8 @@ from codelake.graph.link.delegating import delegates, getters
 from codelake.graph.link.expressions import made_of_parameters
 from codelake.graph.link.hierarchy import Hierarchy
 from codelake.graph.link.modules import Modules
-from codelake.graph.link.program import Definition, Program
+from codelake.graph.link.parts import Definition
+from codelake.graph.link.program import Program
 from codelake.graph.link.signatures import Type
 from codelake.graph.link.solver import Solver
 from codelake.graph.link.stubs import Stubs

@@ -6,7 +6,8 @@ import builtins
 from functools import cache
 from itertools import takewhile
 
-from codelake.graph.link.program import File, Import, Program
+from codelake.graph.link.parts import File, Import
+from codelake.graph.link.program import Program
 from codelake.ids import file_id
 
 BUILTINS = frozenset(dir(builtins))

@@ -6,7 +6,7 @@ from codelake.graph.link.attributes import view
 from codelake.graph.link.linking import Linking
 from codelake.graph.link.modules import BUILTINS
 from codelake.graph.link.outside import add_name
-from codelake.graph.link.program import Fact, Import
+from codelake.graph.link.parts import Fact, Import
 from codelake.graph.link.values import Kind
 
 _TEXTS = ("__name__", "__doc__", "__file__", "__package__")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from codelake.graph.link.call import Call
 from codelake.graph.link.containers import pass_key
 from codelake.graph.link.linking import ANY, Linking
-from codelake.graph.link.program import Definition, Parameter
+from codelake.graph.link.parts import Definition, Parameter
 from codelake.graph.link.replaying import replay
 from codelake.graph.link.values import Kind
 

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from functools import partial
 from itertools import chain
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from codelake.graph.link.nested import Nested, Numbers
+from codelake.graph.link.parts import Annotation, Definition, Fact, File, Import, Parameter, fact_of
 from codelake.ids import file_id
 
 _WITH_NODES = ("definitions", "parameters", "imports", "annotations", "types")
@@ -21,76 +20,6 @@ _DECIDING = ("narrow", "narrow_class", "known")
 _ABOUT_DST = ("load_attribute", "write_attribute", "delete_attribute", "call", "global", "store")
 """Facts that are about the node `dst`, whatever fills its slot."""
 _DIVERTED = ("copy", "global", "load_attribute", "load_item", "unpack", "unpack_rest", "match_argument")
-
-
-class File(NamedTuple):
-    repo: str
-    path: str
-    module: str | None
-    digest: str
-    is_own: bool
-    id: str
-
-    @property
-    def is_package(self) -> bool:
-        return self.path.rpartition("/")[2].startswith("__init__.py")
-
-
-class Parameter(NamedTuple):
-    name: str
-    kind: str
-    slot: int
-
-
-@dataclass(slots=True)
-class Definition:
-    file: int
-    place: int
-    """In the evidence's `definitions`."""
-    node: int
-    kind: str
-    name: str
-    label: str
-    scope: int
-    """The scope that it is in; -1 for a module."""
-    slot: int
-    id: str
-    is_generator: bool = False
-    is_coroutine: bool = False
-    owner: int = -1
-    """The class whose body defines it."""
-    parameters: list[Parameter] = field(default_factory=list)
-
-
-class Fact(NamedTuple):
-    file: int
-    scope: int
-    dst: int
-    src: int
-    key: str
-
-
-_FACT = partial(tuple.__new__, Fact)
-"""From its fields in one iterable: in half the time of `Fact`, for they are made by the million."""
-
-
-class Import(NamedTuple):
-    file: int
-    node: int
-    slot: int
-    scope: int
-    level: int
-    module: str | None
-    name: str | None
-    as_name: str | None
-
-
-class Annotation(NamedTuple):
-    file: int
-    owner: int
-    scope: int
-    role: str
-    types: list[dict[str, Any]]
 
 
 class Program:
@@ -271,7 +200,7 @@ class Program:
 
     def _facts(self, kind: str, within: slice) -> Iterator[Fact]:
         columns = (column[within].tolist() for column in self._rows[kind])
-        return map(_FACT, zip(*columns, self._keys[kind][within].to_pylist(), strict=True))
+        return map(fact_of, zip(*columns, self._keys[kind][within].to_pylist(), strict=True))
 
     def into(self, kind: str, slots: Collection[int], *, by: Literal["dst", "src"] = "dst") -> Iterator[Fact]:
         """The facts of a kind whose dst, or src, is one of these, in all files; without making the others."""
@@ -282,7 +211,7 @@ class Program:
         is_one[wanted[wanted < self.n_slots]] = True  # no fact of a file fills what came up while solving
         at = np.flatnonzero(is_one[np.minimum(self._rows[kind][2 if by == "dst" else 3], self.n_slots)])
         columns = (column[at].tolist() for column in self._rows[kind])
-        yield from map(_FACT, zip(*columns, self._keys[kind].take(pa.array(at)).to_pylist(), strict=True))
+        yield from map(fact_of, zip(*columns, self._keys[kind].take(pa.array(at)).to_pylist(), strict=True))
 
     def placed(self, kind: str) -> Iterator[tuple[int, Fact]]:
         """Facts with the node that each is about. Of arguments and elements: what is passed, held."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from codelake.graph.link.call import Call
 from codelake.graph.link.found import Found
-from codelake.graph.link.program import Fact
+from codelake.graph.link.parts import Fact
 from codelake.graph.link.too_many import many_in
 from codelake.graph.link.values import Kind
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from codelake.graph.link.attributes import provider
 from codelake.graph.link.linking import Linking
-from codelake.graph.link.program import Definition, Import
+from codelake.graph.link.parts import Definition, Import
 from codelake.graph.link.values import Kind, Known, is_derived
 from codelake.ids import external_id
 

@@ -9,7 +9,7 @@ from codelake.graph.link.below import or_below
 from codelake.graph.link.linking import ANY, Linking
 from codelake.graph.link.modules import BUILTINS
 from codelake.graph.link.names import named
-from codelake.graph.link.program import Annotation
+from codelake.graph.link.parts import Annotation
 from codelake.graph.link.values import Kind, Known
 
 _UNIONS = ("Optional", "Union", "Annotated", "Final", "ClassVar", "Required", "NotRequired", "Awaitable", "Coroutine")

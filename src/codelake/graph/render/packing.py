@@ -18,8 +18,8 @@ _SCHEMA = pa.schema([pa.field(table.name, pa.binary()) for table in RENDERED])
 _OPTIONS = pa.ipc.IpcWriteOptions(compression="lz4")
 _SORTED_BY = {CPG_NODES.name: "node_id", CPG_EDGES.name: "src"}
 """What is looked up by them lies together: a reader skips the other pages of a file."""
-_ROWS = 20_000
-"""Rows that the JVM is given at a time: some megabytes."""
+_ROWS, _ROW_BYTES = 20_000, 1 << 10
+"""Rows that the JVM is given at a time: some megabytes, and fewer rows where they have more bytes than that."""
 
 
 def packed(rows: Mapping[str, Iterable[pa.RecordBatch]]) -> pa.RecordBatch:
@@ -40,8 +40,10 @@ def _sorted(rows: pa.Table, column: str | None) -> pa.Table:
 
 def _stream(rows: pa.Table) -> pa.Buffer:
     sink = pa.BufferOutputStream()
+    whole = rows.combine_chunks()
+    at_once = min(_ROWS, max(1, _ROWS * _ROW_BYTES * whole.num_rows // max(whole.nbytes, 1)))
     with pa.ipc.new_stream(sink, rows.schema, options=_OPTIONS) as writer:
-        for batch in rows.combine_chunks().to_batches(max_chunksize=_ROWS):
+        for batch in whole.to_batches(max_chunksize=at_once):
             writer.write_batch(batch)
     return sink.getvalue()
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 import pyarrow as pa
 
-from codelake.contracts.arrow_vectors import n_things
+from codelake.contracts.arrow_vectors import bytes_of_rows, n_things
 from codelake.contracts.graph import CALLS, CLASSES, CPG_EDGES, CPG_EDGES_BY_DST, CPG_NODES
 from codelake.graph.render import adjacency, around, edges, facts, nodes, props
 from codelake.graph.render.joined import joined
@@ -18,6 +18,8 @@ from codelake.lean import lean
 
 _AT_ONCE = 50_000
 """Nodes of syntax: with all that follows from them, some 30 MB."""
+_NODE_BYTES = 256
+"""Of evidence and links, for a node. Where names are long it is more, and fewer files are rendered at once."""
 
 
 def render_joined(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -89,7 +91,7 @@ def _of_edges(found: list[pa.RecordBatch]) -> dict[str, list[pa.RecordBatch]]:
 
 def _parts(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
     """Files that are rendered at once."""
-    total = np.cumsum(n_things(batch.column("nodes")))
+    total = np.cumsum(np.maximum(n_things(batch.column("nodes")), bytes_of_rows(batch) // _NODE_BYTES))
     begin = 0
     while begin < batch.num_rows:
         before = total[begin - 1] if begin else 0

@@ -14,7 +14,8 @@ import numpy as np
 
 from codelake.graph.link.kept.program import ChangingProgram
 from codelake.graph.link.nested import Numbers
-from codelake.graph.link.program import Definition, Program
+from codelake.graph.link.parts import Definition
+from codelake.graph.link.program import Program
 
 _OF_OWNERS = {
     *("bind", "return", "yield", "yield_from", "raise", "store_attribute", "store_item", "export", "export_of"),

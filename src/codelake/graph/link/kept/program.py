@@ -10,7 +10,8 @@ import numpy as np
 import pyarrow as pa
 
 from codelake.graph.link.nested import Numbers
-from codelake.graph.link.program import Fact, Program
+from codelake.graph.link.parts import Fact
+from codelake.graph.link.program import Program
 
 GONE = "gone"
 """The kind of a definition, and of a scope, that was there before its file was replaced."""
