@@ -37,9 +37,10 @@ class Worker:
             env=os.environ | {"PAUSE_FILE": str(pause)},
         )
         self._jvm: int | None = None
+        """Not its number, which another process may have when it is long dead."""
 
     def wait_ready(self) -> None:
-        self._jvm = self.answer()["jvm"]
+        self._jvm = os.pidfd_open(self.answer()["jvm"])
 
     def ask(self, **request: Any) -> None:
         assert self._process.stdin is not None
@@ -57,13 +58,16 @@ class Worker:
         """As the kernel's out-of-memory killer would."""
         if "jvm" in which and self._jvm is not None:
             with contextlib.suppress(ProcessLookupError):
-                os.kill(self._jvm, signal.SIGKILL)
+                signal.pidfd_send_signal(self._jvm, signal.SIGKILL)
         if "python" in which:
             self._process.kill()
             self._process.wait()
 
     def close(self) -> None:
         self.kill("python", "jvm")
+        if self._jvm is not None:
+            os.close(self._jvm)
+            self._jvm = None
 
 
 @pytest.fixture(scope="session")
