@@ -36,7 +36,7 @@ class Linking:
         self.hierarchy = Hierarchy({})
         self.bind: Callable[[Linking, Call, int], None] | None = None
         """What a call does with a value that it calls; without it, nothing is called."""
-        self.solver = Solver(program.n_slots, self.is_function, self.widened, backwards=backwards)
+        self.solver = Solver(program.n_slots, values.is_function, self.widened, backwards=backwards)
         self.defined: list[int] = []
         """By definition: its value."""
         self.many: set[int] = set()
@@ -298,9 +298,6 @@ class Linking:
         order = self.hierarchy.order(of) if self.getting else ()
         return next((self.getting[one] for one in order if one in self.getting), 0)
 
-    def is_function(self, value: int) -> bool:
-        return self.values.keys[value][0] in (Kind.FUNCTION, Kind.BOUND)
-
     def widened(self, slot: int, held: Collection[int]) -> int | None:
         """Receivers of a method that are too many are instances of the class that has it; other instances, or classes,
         of one above them all. Functions go on as one value, which says where they are kept. `held` are those that
@@ -309,7 +306,7 @@ class Linking:
         if owner is not None:
             is_of_class = all(self.values.keys[value][0] == Kind.CLASS for value in held)
             return self.defined[owner] if is_of_class else self.instance(self.defined[owner], Known.SAID)
-        if any(map(self.is_function, held)):
+        if any(map(self.values.is_function, held)):
             value = self.values.make(Kind.MANY, slot)
             self.many.add(value)
             return value

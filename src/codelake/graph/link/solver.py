@@ -281,5 +281,8 @@ class Solver:
         return found
 
     def finish(self) -> None:
-        """Only what slots hold is asked for from now on."""
+        """Only what slots hold is asked for from now on. What held on to whoever asked goes: all of it then goes with
+        the last who asks, and nobody has to look for it among millions of objects."""
         self._copies, self._waiting, self._done = [], [], set()
+        self._waiting_for_keys.clear()
+        del self._widened

@@ -83,6 +83,9 @@ class Values:
             self.keys.append(key)
         return number
 
+    def is_function(self, value: int) -> bool:
+        return self.keys[value][0] in (Kind.FUNCTION, Kind.BOUND)
+
     def external(self, name: str) -> int:
         return self.make(Kind.EXTERNAL, name)
 

@@ -70,7 +70,7 @@ class Unit:
             self._link = link = Linking(program, Modules(program), Values(), stubs, backwards=False)
             find_bases(link)
             link.bind = bind
-            self._live = Live(program.n_slots, link.is_function, link.widened)
+            self._live = Live(program.n_slots, link.values.is_function, link.widened)
             link.solver = self._live  # type: ignore[assignment]
             link.begin()
             self._blocks: list[tuple[int, int]] = []
@@ -118,7 +118,7 @@ class Unit:
             if len(files) < rows.num_rows or any(map(self._is_stub, files)):
                 return None
             link, live = self._link, self._live
-            live.touched = touched = Touched(link.is_function)
+            live.touched = touched = Touched(link.values.is_function)
             shown = [_shown(link, file) for file in files]
             before = [_Before(self._stated[file], set(_naming(link, file)), self._asked[file]) for file in files]
             self._shapes.leave(files)
