@@ -54,6 +54,17 @@ def session(prepared_lake: PreparedLake, tmp_path: Path) -> Iterator[Session]:
         yield found
 
 
+def test_a_comment_beside_another_edit_is_in_the_lake(
+    session: Session, prepared_lake: PreparedLake, tmp_path: Path
+) -> None:
+    """The process that keeps the repository linked says nothing of a file in which linking sees nothing new."""
+    session.append("shop/tax.py", "# said\n")
+    assert any("stayed" in why for why in session.built_after("shop/basket.py", "\n\ndef more(x):\n    return x\n"))
+    anew = Session(prepared_lake(tmp_path / "anew"), session.folder, session.units)
+    anew.build()
+    check(session.lake, anew.lake, "a comment beside another edit")
+
+
 def test_what_an_edit_changes_is_all_that_is_looked_at(
     session: Session, prepared_lake: PreparedLake, tmp_path: Path
 ) -> None:

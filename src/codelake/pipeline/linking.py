@@ -68,12 +68,13 @@ def link_files(build: Build) -> None:
             linked_repos.update(units)
             build.told.why = _words(found, units)
             if is_empty(run, LINKS):
-                return _linked(build, run, units), {"mode": "append"}
+                return _linked(build, run, units, ()), {"mode": "append"}
             until_committed.close()
-            unseen = [one for one in found if not one.why and one.repo not in units]
+            same = [one for one in found if not one.why]
+            unseen = [one for one in same if one.repo not in units]
             rows, files = [_restamped(run, unseen)] if unseen else [], [one[:2] for one in unseen]
             if units:
-                linked = _linked(build, run, units)
+                linked = _linked(build, run, units, same)
                 if isinstance(linked, DataFrame):
                     until_committed.callback(linked.persist(StorageLevel.DISK_ONLY).unpersist)
                 differing = _differing(run, linked, units)
@@ -187,13 +188,17 @@ Linked: TypeAlias = pa.Table | DataFrame
 """Rows of `links`: here, or with Spark."""
 
 
-def _linked(build: Build, run: Run, units: dict[str, set[str]]) -> Linked:
+def _linked(build: Build, run: Run, units: dict[str, set[str]], same: Sequence[Difference]) -> Linked:
+    """`same` are files whose content is another, and for linking the same: a repository that stayed linked gives only
+    the files whose links may be others."""
     found: list[pa.Table] = []
     whole: Needs = {}
     for unit, repos in units.items():
         rows = kept_links(build.open_units, run, unit, repos, build.fingerprint)
         if isinstance(rows, pa.Table):
-            found.append(rows)
+            given = set(_places(rows))
+            unseen = [one for one in same if one.repo == unit and one[:2] not in given]
+            found += [rows, _restamped(run, unseen)] if unseen else [rows]
             build.told.why.append(f"{unit} stayed linked: {rows.num_rows:,} file(s) looked at")
             continue
         whole[unit] = repos
@@ -242,8 +247,11 @@ def _some(linked: Linked, files: Collection[File]) -> Linked:
             F.broadcast(linked.sparkSession.createDataFrame(pairs)), on=["repo", "path"], how="left_semi"
         )
     wanted = set(files)
-    places = zip(linked.column("repo").to_pylist(), linked.column("path").to_pylist(), strict=True)
-    return linked.filter(pa.array([place in wanted for place in places], pa.bool_()))
+    return linked.filter(pa.array([place in wanted for place in _places(linked)], pa.bool_()))
+
+
+def _places(rows: pa.Table) -> Iterator[File]:
+    return zip(rows.column("repo").to_pylist(), rows.column("path").to_pylist(), strict=True)
 
 
 def _edges_of(linked: Linked) -> Callable[[Collection[File]], pa.Table]:
@@ -259,9 +267,9 @@ def _restamped(run: Run, found: Sequence[Difference]) -> pa.Table:
     digests = {one[:2]: one.digest for one in found}
     sql = f"SELECT {', '.join(LINKS.column_names)} FROM links WHERE {at(digests)}"
     rows = ask(run, (LINKS,), sql).cast(arrow_schema(LINKS))
-    places = zip(rows.column("repo").to_pylist(), rows.column("path").to_pylist(), strict=True)
     column = rows.schema.get_field_index("digest")
-    return rows.set_column(column, rows.schema.field(column), pa.array([digests[one] for one in places], pa.string()))
+    stamps = pa.array([digests[one] for one in _places(rows)], pa.string())
+    return rows.set_column(column, rows.schema.field(column), stamps)
 
 
 def _union(build: Build, rows: Sequence[Linked]) -> Linked:
