@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 
 from codelake.contracts.graph import CPG_NODES
 from codelake.delta.lake import Lake
-from codelake.delta.run import Run
+from codelake.delta.run import Run, new_run_id
 from codelake.delta.write import commit
 from codelake.extract.guard import Limits
 from codelake.extract.sources import open_source
@@ -70,3 +71,12 @@ def test_what_leads_to_nodes_that_are_not_there_is_counted(lake: Lake, tmp_path:
     found = counted(lake, built(lake, folder)["run_id"])
     assert found["dangling", "CALLS"] == found["dangling", "CALLER_OF"] == (1, None)
     assert found["orphan", "file"][0] == 2
+
+
+def test_runs_within_a_second_follow_each_other() -> None:
+    """What the last run counted is found by its id."""
+    made = []
+    for _ in range(20):
+        made.append(new_run_id())
+        time.sleep(0.002)
+    assert made == sorted(made)
