@@ -55,6 +55,9 @@ class Candidates:
 
     def __init__(self, found: Iterable[Target]) -> None:
         found = list(found)
+        if len(found) == 1:
+            self._be_sole(found[0])
+            return
         below = {target.id for target in found if target.method == "override"}
         self.targets = surest(found)
         """Of each id the surest, sorted by id."""
@@ -75,6 +78,11 @@ class Candidates:
             for rank, target in enumerate(ranked)
         ]
         """Id, method, confidence, score and number of candidates, the surest first."""
+
+    def _be_sole(self, target: Target) -> None:
+        """What all this comes to for a single one, as most are."""
+        self.targets, self.rivals, self.best = [target], 1, target
+        self.ends = [(target.id, target.method, confidence(target.sure, 1), None, 1)]
 
     @property
     def ids(self) -> list[str]:

@@ -141,10 +141,13 @@ def _attribute(links: Found, held: frozenset[int], name: str) -> _Attribute:
     found = Candidates(one for value in held for one in _of_value(links, value, name, called))
     if len(found.targets) > FEW:
         return _Attribute(NONE, NONE, NONE, called)
-    variables, others = (
-        Candidates(one for one in found.targets if _is_variable(one.id) == is_one) for is_one in (True, False)
-    )
-    return _Attribute(found, variables, others, called)
+    variables = [one for one in found.targets if _is_variable(one.id)]
+    if not variables:
+        return _Attribute(found, NONE, found, called)
+    if len(variables) == len(found.targets):
+        return _Attribute(found, found, NONE, called)
+    others = Candidates(one for one in found.targets if one not in variables)
+    return _Attribute(found, Candidates(variables), others, called)
 
 
 def _is_variable(node_id: str) -> bool:
